@@ -1,0 +1,36 @@
+"""Translate neuralese into English and back; this file is the index, the stages are in workflow/rules/."""
+
+from snakemake.utils import min_version
+
+min_version("9.20")
+
+
+configfile: "config/config.yaml"
+
+
+# asked for only under --software-deployment-method apptainer; build it with `pip install .` on top of a Python image
+container: "neuralese.sif"
+
+
+include: "workflow/rules/common.smk"
+
+
+wildcard_constraints:
+    task="|".join(config["training"]),
+    seed=r"\d+",
+    split="dev|test",
+
+
+include: "workflow/rules/data.smk"
+include: "workflow/rules/agents.smk"
+include: "workflow/rules/speakers.smk"
+include: "workflow/rules/translate.smk"
+include: "workflow/rules/evaluate.smk"
+
+
+rule all:
+    """Everything the config asks for."""
+    default_target: True
+    input:
+        expand(f"{RESULTS}/tables/comparison.{{format}}", format=["md", "csv", "tex"]),
+        f"{RESULTS}/tables/belief.parquet",

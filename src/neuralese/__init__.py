@@ -1,0 +1,1 @@
+"""Translate what learned agents say to each other into English, and back."""

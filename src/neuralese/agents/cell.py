@@ -1,0 +1,76 @@
+"""The paper's communicating cell (Figure 3, Appendix B.1) and its noisy channel.
+
+    encoded = tanh(W_x observation + W_z incoming message)        the MLP
+    memory  = GRU(encoded, memory)
+    Q values, message = linear(memory)
+
+A message is scaled to the length `radius`, and the channel adds Gaussian noise of standard deviation `noise` to it.
+"""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from neuralese.games.game import Game
+from neuralese.weights import read_weights, save_weights
+
+
+@dataclass(frozen=True)
+class CellConfig:
+    """Sizes of the cell and of the channel."""
+
+    hidden: int = 256  # units of the MLP and of the GRU
+    message: int = 64  # length of a message vector
+    radius: float = 1.0  # length to which the channel scales a message
+    noise: float = 0.3  # standard deviation of the channel's noise, per dimension
+
+
+class Cell(nn.Module):
+    """One step of one player; both players use the same weights."""
+
+    def __init__(self, game: Game, config: CellConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.encode_observation = game.encoder(config.hidden)
+        self.encode_message = nn.Linear(config.message, config.hidden, bias=False)
+        self.memory = nn.GRUCell(config.hidden, config.hidden)
+        self.q_values = nn.Linear(config.hidden, game.n_actions)
+        self.message = nn.Linear(config.hidden, config.message)
+
+    def initial(self, batch: int) -> tuple[Tensor, Tensor]:
+        """Memory (batch, hidden) and incoming message (batch, message) before the first step: nothing."""
+        weight = self.message.weight
+        return weight.new_zeros(batch, self.config.hidden), weight.new_zeros(batch, self.config.message)
+
+    def forward(self, observation: Tensor, incoming: Tensor, memory: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return Q values (batch, actions), the message before noise (batch, message) and the new memory."""
+        encoded = torch.tanh(self.encode_observation(observation) + self.encode_message(incoming))
+        memory = self.memory(encoded, memory)
+        message = self.config.radius * nn.functional.normalize(self.message(memory), dim=-1)
+        return self.q_values(memory), message, memory
+
+    def channel(self, message: Tensor, generator: torch.Generator) -> Tensor:
+        """Add the channel's noise to a message."""
+        return message + self.config.noise * torch.randn(message.shape, generator=generator)
+
+
+def seeded_cell(game: Game, config: CellConfig, generator: torch.Generator) -> Cell:
+    """A cell whose first weights depend on `generator` alone, not on torch's global state."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(int(torch.randint(2**62, (), generator=generator)))
+        return Cell(game, config)
+
+
+def save_cell(path: str | Path, cell: Cell) -> None:
+    """Write a cell and its sizes."""
+    save_weights(path, cell, asdict(cell.config))
+
+
+def load_cell(path: str | Path, game: Game) -> Cell:
+    """Read a cell for playing `game`."""
+    weights, settings = read_weights(path)
+    cell = Cell(game, CellConfig(**settings))
+    cell.load_state_dict(weights)
+    return cell.eval()

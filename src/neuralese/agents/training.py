@@ -1,0 +1,157 @@
+"""Recurrent Q-learning with a differentiable channel (Appendix B.1), resumable and the same for the same seed.
+
+trainer = Trainer(game, CellConfig(), TrainingConfig(updates=1000), seed=0)
+trainer.run(checkpoint=Path("run.pt"))     # killed? the same call goes on where it was
+trainer.cell, trainer.history
+"""
+
+import hashlib
+import logging
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import nn
+from tqdm import tqdm
+
+from neuralese.agents.cell import CellConfig, seeded_cell
+from neuralese.agents.episodes import Episodes, Replay, play, unroll
+from neuralese.files import atomic
+from neuralese.games.game import Game
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class TrainingConfig:
+    """Hyper-parameters of the learner."""
+
+    updates: int = 2000  # gradient steps
+    batch: int = 256  # games replayed in one update
+    new_games: int = 256  # games played before each round of updates
+    updates_per_round: int = 1  # updates between two rounds of play
+    replay: int = 8192  # games remembered
+    discount: float = 0.9
+    learning_rate: float = 0.003
+    target_every: int = 100  # updates between two copies to the target network
+    clip: float = 10.0  # largest gradient norm
+    double: bool = False  # choose the next action with the online network, value it with the target network
+    epsilon_floor: float = 0.0  # exploration never falls below this
+    report_every: int = 50  # updates between two rows of the history
+    checkpoint_every: int = 250  # updates between two checkpoints
+
+
+def checkpoint_path(folder: Path, name: str, made_from: object) -> Path:
+    """Where a training keeps its checkpoint: another config, code or data has another file."""
+    digest = hashlib.sha256(repr(made_from).encode()).hexdigest()
+    return folder / f"{name}-{digest[:16]}.pt"
+
+
+def exploration(t: int, floor: float = 0.0) -> float:
+    """The paper's chance of a random action at update `t`."""
+    return max((1000 - t) / 1000, (5000 - t) / 50000, floor)
+
+
+class Trainer:
+    """Learns one cell for both players of `game`."""
+
+    def __init__(self, game: Game, cell: CellConfig, config: TrainingConfig, seed: int) -> None:
+        self.game, self.config = game, config
+        self.generator = torch.Generator().manual_seed(seed)
+        self.cell = seeded_cell(game, cell, self.generator)
+        self.target = seeded_cell(game, cell, self.generator)
+        self.target.load_state_dict(self.cell.state_dict())
+        self.optimizer = torch.optim.Adam(self.cell.parameters(), lr=config.learning_rate)
+        self.replay = Replay(config.replay)
+        self.update = 0
+        self.history: list[dict[str, float]] = []
+        self.recent: dict[str, list[float]] = {"loss": [], "reward": [], "success": []}
+        self.seconds = 0.0
+
+    def run(self, checkpoint: Path | None = None) -> None:
+        """Train to the last update, going on from `checkpoint` if it is there and keeping it up to date."""
+        if checkpoint and checkpoint.exists():
+            self.restore(torch.load(checkpoint, weights_only=True))
+            log.info("resumed at update %d of %d from %s", self.update, self.config.updates, checkpoint)
+        config = self.config
+        bar = tqdm(
+            total=config.updates, initial=self.update, desc="training", unit="update", disable=not sys.stderr.isatty()
+        )
+        started = time.monotonic() - self.seconds
+        while self.update < config.updates:
+            if self.update % config.updates_per_round == 0:
+                self.collect()
+            self.recent["loss"].append(self.learn(self.replay.sample(config.batch, self.generator)))
+            self.update += 1
+            bar.update()
+            self.seconds = time.monotonic() - started
+            if self.update % config.target_every == 0:
+                self.target.load_state_dict(self.cell.state_dict())
+            if self.update % config.report_every == 0 or self.update == config.updates:
+                self.report()
+                bar.set_postfix(success=self.history[-1]["success"])
+            if checkpoint and (self.update % config.checkpoint_every == 0 or self.update == config.updates):
+                with atomic(checkpoint) as temporary:
+                    torch.save(self.state(), temporary)
+        bar.close()
+
+    def collect(self) -> None:
+        """Play new games with exploration and remember them."""
+        epsilon = exploration(self.update, self.config.epsilon_floor)
+        episodes = play(self.cell, self.game, self.config.new_games, epsilon, self.generator)
+        self.replay.add(episodes)
+        self.recent["reward"].append(float(episodes.reward.sum(1).mean()))
+        self.recent["success"].append(float(episodes.success.float().mean()))
+
+    def learn(self, episodes: Episodes) -> float:
+        """One step on the squared error of the Bellman equation; return that error."""
+        noise = torch.randn(*episodes.actions.shape, self.cell.config.message, generator=self.generator)
+        q = unroll(self.cell, episodes.observations, noise)
+        with torch.no_grad():
+            q_next = unroll(self.target, episodes.observations, noise)[:, 1:]
+            best = (q[:, 1:] if self.config.double else q_next).argmax(-1, keepdim=True)
+            value = nn.functional.pad(q_next.gather(-1, best).squeeze(-1), (0, 0, 0, 1))  # nothing after the last step
+            goal = episodes.reward[..., None] + self.config.discount * value * ~episodes.done[..., None]
+        error = q.gather(-1, episodes.actions[..., None]).squeeze(-1) - goal
+        loss = (error.square() * episodes.counts).sum() / episodes.counts.sum().clamp(min=1)
+        self.optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(self.cell.parameters(), self.config.clip)
+        self.optimizer.step()
+        return loss.item()
+
+    def report(self) -> None:
+        """Add a row to the history: means since the last row."""
+        row = {name: sum(values) / len(values) if values else float("nan") for name, values in self.recent.items()}
+        epsilon = exploration(self.update, self.config.epsilon_floor)
+        self.history.append({"update": self.update, **row, "epsilon": epsilon, "seconds": self.seconds})
+        self.recent = {name: [] for name in self.recent}
+        log.info("update %d: loss %.4f, reward %.3f, success %.3f", self.update, *row.values())
+
+    def state(self) -> dict:
+        """Everything that the next update depends on; once training is over, what it made."""
+        over = self.update == self.config.updates
+        return {
+            "cell": self.cell.state_dict(),
+            "target": self.target.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "replay": None if over else self.replay.state(),
+            "generator": self.generator.get_state(),
+            "update": self.update,
+            "history": self.history,
+            "recent": self.recent,
+            "seconds": self.seconds,
+        }
+
+    def restore(self, state: dict) -> None:
+        """Go on from what `state` returned."""
+        self.cell.load_state_dict(state["cell"])
+        self.target.load_state_dict(state["target"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        if state["replay"]:
+            self.replay.restore(state["replay"])
+        self.generator.set_state(state["generator"])
+        self.update, self.seconds = state["update"], state["seconds"]
+        self.history, self.recent = state["history"], state["recent"]

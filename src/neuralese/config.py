@@ -1,0 +1,24 @@
+"""Check a config against its JSON schema and say in one sentence what is wrong."""
+
+from difflib import get_close_matches
+
+from jsonschema import Draft202012Validator, ValidationError
+
+
+def problem(config: dict, schema: dict) -> str | None:
+    """The first thing wrong with `config`, with what to do about it, or None."""
+    errors = sorted(Draft202012Validator(schema).iter_errors(config), key=lambda error: list(map(str, error.path)))
+    return _sentence(errors[0]) if errors else None
+
+
+def _sentence(error: ValidationError) -> str:
+    where = ".".join(map(str, error.absolute_path))
+    if error.validator == "additionalProperties" and isinstance(error.instance, dict):
+        known = list(error.schema.get("properties", {}))
+        unknown = next(key for key in error.instance if key not in known)
+        close = get_close_matches(str(unknown), known, n=1)
+        hint = f"did you mean '{close[0]}'?" if close else f"known keys there are: {', '.join(known)}."
+        return f"config: '{where}.{unknown}'".replace("'.", "'") + f" is not a known key; {hint}"
+    if error.validator == "required":
+        return f"config: {where or 'the top level'} lacks a key: {error.message}; see config/README.md."
+    return f"config: '{where}' is wrong: {error.message}; see config/README.md for what it may be."

@@ -1,0 +1,15 @@
+"""Which data a result was made from."""
+
+from pathlib import Path
+
+from neuralese.files import read_json, write_json
+
+
+def write_provenance(path: str | Path, raw: str | Path, rows: dict[str, int], **more: object) -> None:
+    """Write where the raw data came from, with the number of rows that each table made of it has."""
+    write_json(path, {**read_json(Path(raw) / "source.json"), "rows": rows, **more})
+
+
+def data_kind(provenance: str | Path) -> str:
+    """`official`, `mirror` or `embedded`."""
+    return read_json(provenance)["source"]

@@ -1,0 +1,5 @@
+"""The one exception a user is meant to read."""
+
+
+class NeuraleseError(Exception):
+    """Something the user can mend: its message is one sentence that says what is wrong and what to do next."""

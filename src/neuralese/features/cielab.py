@@ -1,0 +1,21 @@
+"""Colours as CIELAB (D65), where distance is close to how different two colours look."""
+
+import numpy as np
+import pandas as pd
+from skimage.color import hsv2rgb, lab2rgb, rgb2lab
+
+
+def hsv_to_lab(hsv: np.ndarray) -> np.ndarray:
+    """Turn hue, saturation and value in 0..1, (n, 3), into L (0..100), a and b, (n, 3)."""
+    return rgb2lab(hsv2rgb(hsv[None].astype(np.float64)))[0]
+
+
+def lab_to_rgb(lab: np.ndarray) -> np.ndarray:
+    """Turn L, a and b, (n, 3), into sRGB in 0..1; colours that sRGB does not have are clipped into it."""
+    return np.clip(lab2rgb(lab[None]), 0, 1)[0]
+
+
+def add_lab(colors: pd.DataFrame) -> pd.DataFrame:
+    """Add the columns L, a, b to a table that has h, s, v."""
+    lab = hsv_to_lab(colors[["h", "s", "v"]].to_numpy()).astype(np.float32)
+    return colors.assign(L=lab[:, 0], a=lab[:, 1], b=lab[:, 2])

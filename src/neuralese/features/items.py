@@ -1,0 +1,33 @@
+"""The items of a reference game, by their features, and the traces of what humans said of them."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from neuralese.tables import vectors
+
+
+def items_table(split: pd.Series, features: np.ndarray) -> pa.Table:
+    """Items in the order given (an item's id is its row); features (n, d) are standardised by the training items."""
+    training = features[(split == "train").to_numpy()]
+    spread = training.std(0)
+    standard = (features - training.mean(0)) / np.where(spread > 0, spread, 1)
+    return pa.table(
+        {
+            "item_id": pa.array(np.arange(len(features), dtype=np.int32)),
+            "split": pa.array(split.astype("category")).cast(pa.dictionary(pa.int32(), pa.string())),
+            "feature": vectors(standard),
+        }
+    )
+
+
+def traces_table(items: Iterable[int], phrases: Iterable[Sequence[int]]) -> pa.Table:
+    """One row for each human message: the item it is about and the ids of the phrases said."""
+    return pa.table(
+        {
+            "item_id": pa.array(np.fromiter(items, dtype=np.int32)),
+            "phrases": pa.array(list(phrases), type=pa.list_(pa.int16())),
+        }
+    )

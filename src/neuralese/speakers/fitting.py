@@ -1,0 +1,50 @@
+"""Fit a small model by Adam, keep the weights that did best on held-out data."""
+
+import copy
+import logging
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from tqdm import tqdm
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class FitConfig:
+    """How long and how fast to fit."""
+
+    hidden: int = 128  # units of the single hidden layer
+    steps: int = 3000  # at most so many minibatches
+    batch: int = 1024
+    learning_rate: float = 0.003
+    check_every: int = 250  # minibatches between two looks at the held-out data
+    patience: int = 4  # looks without a gain after which to stop
+
+
+def fit(
+    model: nn.Module, loss: Callable[[int], Tensor], held_out: Callable[[], float], config: FitConfig, name: str
+) -> float:
+    """Minimise `loss(batch size)`; leave `model` with the weights whose `held_out()` was least, and return that."""
+    optimizer = torch.optim.Adam(model.parameters(), lr=config.learning_rate)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, config.steps)
+    best, best_weights, looks = float("inf"), copy.deepcopy(model.state_dict()), 0
+    for step in tqdm(range(1, config.steps + 1), desc=name, unit="batch", disable=not sys.stderr.isatty()):
+        optimizer.zero_grad()
+        loss(config.batch).backward()
+        optimizer.step()
+        schedule.step()
+        if step % config.check_every == 0 or step == config.steps:
+            with torch.no_grad():
+                value = held_out()
+            log.info("%s: %d batches, held-out %.4f", name, step, value)
+            looks += 1
+            if value < best:
+                best, best_weights, looks = value, copy.deepcopy(model.state_dict()), 0
+            elif looks >= config.patience:
+                break
+    model.load_state_dict(best_weights)
+    return best

@@ -1,0 +1,78 @@
+"""Models of who says what: p(z | x) of robot and human speakers, and the model human listener (Appendix B.2).
+
+All three see the world through the game's own encoder and have one hidden layer of tanh units.
+"""
+
+import math
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from neuralese.games.game import Game
+from neuralese.weights import read_weights, save_weights
+
+
+def _perceptron(game: Game, hidden: int, outputs: int) -> nn.Module:
+    return nn.Sequential(game.encoder(hidden), nn.Tanh(), nn.Linear(hidden, outputs))
+
+
+class RobotSpeaker(nn.Module):
+    """p(z | x) of a learned agent: Gaussian around a perceptron's output, with the scale of the channel's noise."""
+
+    def __init__(self, game: Game, hidden: int, message: int, scale: float) -> None:
+        super().__init__()
+        self.settings = {"hidden": hidden, "message": message, "scale": scale}
+        self.mean = _perceptron(game, hidden, message)
+        self.scale = scale
+
+    def log_prob(self, messages: Tensor, observations: Tensor, widen: float = 1.0) -> Tensor:
+        """log p(z_k | x_i), (K, n), of messages (K, message) in observations (n, ...), with `widen` times the scale."""
+        mean = self.mean(observations)
+        scale = widen * self.scale
+        # |z - m|^2 expanded, so that the work is one matrix product
+        distance = messages.square().sum(1)[:, None] - 2 * messages @ mean.T + mean.square().sum(1)
+        constant = messages.shape[1] * math.log(scale * math.sqrt(2 * math.pi))
+        return -distance.clamp(min=0) / (2 * scale**2) - constant
+
+
+class HumanSpeaker(nn.Module):
+    """p(z | x) of humans: categorical over the inventory."""
+
+    def __init__(self, game: Game, hidden: int, phrases: int) -> None:
+        super().__init__()
+        self.settings = {"hidden": hidden, "phrases": phrases}
+        self.logits = _perceptron(game, hidden, phrases)
+
+    def log_prob(self, observations: Tensor) -> Tensor:
+        """log p(z_k | x_i), (phrases, n), of every phrase in observations (n, ...)."""
+        return torch.log_softmax(self.logits(observations), dim=1).T
+
+
+class HumanListener(nn.Module):
+    """The model human H*: scores (state, bag of words) pairs, linear in the bag."""
+
+    def __init__(self, game: Game, hidden: int, phrases: int) -> None:
+        super().__init__()
+        self.settings = {"hidden": hidden, "phrases": phrases}
+        self.fits = _perceptron(game, hidden, phrases)
+
+    def score(self, observations: Tensor, bags: Tensor) -> Tensor:
+        """How well bags (n, phrases) describe observations (n, ...): (n,)."""
+        return (self.fits(observations) * bags).sum(1)
+
+
+Model = RobotSpeaker | HumanSpeaker | HumanListener
+
+
+def save_model(path: str | Path, model: Model) -> None:
+    """Write a model and its settings."""
+    save_weights(path, model, model.settings)
+
+
+def load_model(path: str | Path, kind: type[Model], game: Game) -> Model:
+    """Read a model of the given kind for `game`."""
+    weights, settings = read_weights(path)
+    model = kind(game, **settings)
+    model.load_state_dict(weights)
+    return model.eval()

@@ -1,0 +1,116 @@
+"""The contract of every Parquet file: which columns it has, of which type; checked when written and when read.
+
+A table may hold more columns than its contract names (they are added freely), never fewer or of another type.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from neuralese.errors import NeuraleseError
+from neuralese.files import atomic
+
+VECTOR = "fixed-size list of float32"  # of any one length; everything else is a pyarrow type
+
+CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
+    "colors": {
+        "split": pa.string(),
+        "name": pa.string(),
+        **dict.fromkeys(("h", "s", "v", "L", "a", "b"), pa.float32()),
+    },
+    "inventory": {"phrase_id": pa.int32(), "phrase": pa.string(), "count": pa.int64()},
+    # what the players may talk about, and what humans said of it
+    "items": {"item_id": pa.int32(), "split": pa.string(), "feature": VECTOR},
+    "traces": {"item_id": pa.int32(), "phrases": pa.list_(pa.int16())},
+    "history": {
+        "update": pa.int64(),
+        **dict.fromkeys(("loss", "reward", "success", "epsilon", "seconds"), pa.float64()),
+    },
+    "messages": {"message_id": pa.int32(), "split": pa.string(), "message": VECTOR},
+    "contexts": {"context_id": pa.int32()},  # and the columns of a state, which differ between tasks
+    "dictionary": {
+        "direction": pa.string(),
+        "criterion": pa.string(),
+        "source_id": pa.int32(),
+        "source": pa.string(),
+        "rank": pa.int32(),
+        "target_id": pa.int32(),
+        "target": pa.string(),
+        "score": pa.float64(),
+    },
+    "belief": {
+        "task": pa.string(),
+        "seed": pa.int64(),
+        "speaker": pa.string(),
+        "listener": pa.string(),
+        "criterion": pa.string(),
+        **dict.fromkeys(("accuracy", "ci_low", "ci_high"), pa.float64()),
+        "n": pa.int64(),
+        "data": pa.string(),
+    },
+}
+
+
+def vectors(values: np.ndarray) -> pa.Array:
+    """Turn an array (n, d) into a column of fixed-size lists."""
+    flat = pa.array(np.ascontiguousarray(values, dtype=np.float32).reshape(-1))
+    return pa.FixedSizeListArray.from_arrays(flat, values.shape[1])
+
+
+def matrix(column: pa.ChunkedArray) -> np.ndarray:
+    """Turn a column of fixed-size lists back into an array (n, d)."""
+    width = column.type.list_size
+    return column.combine_chunks().flatten().to_numpy(zero_copy_only=False).reshape(-1, width)
+
+
+def _is(actual: pa.DataType, expected: pa.DataType | str) -> bool:
+    if expected == VECTOR:
+        return pa.types.is_fixed_size_list(actual) and actual.value_type == pa.float32()
+    if pa.types.is_dictionary(actual):
+        actual = actual.value_type
+    if expected == pa.string():
+        return pa.types.is_string(actual) or pa.types.is_large_string(actual)
+    return actual == expected
+
+
+def check(schema: pa.Schema, contract: str, path: str | Path) -> None:
+    """Raise a `NeuraleseError` unless `schema` keeps the contract called `contract`."""
+    for column, expected in CONTRACTS[contract].items():
+        if column not in schema.names:
+            raise NeuraleseError(
+                f"{path} has no column '{column}', which every {contract} table must have: "
+                f"it has {', '.join(schema.names)}; delete the file and run snakemake again to make it anew."
+            )
+        if not _is(schema.field(column).type, expected):
+            raise NeuraleseError(
+                f"{path} holds column '{column}' as {schema.field(column).type} where a {contract} table "
+                f"holds {expected}; delete the file and run snakemake again to make it anew."
+            )
+
+
+def write_table(path: str | Path, table: pa.Table | pd.DataFrame, contract: str) -> None:
+    """Write `table` as Parquet once it keeps its contract; columns of the contract are cast to their types."""
+    if isinstance(table, pd.DataFrame):
+        table = pa.Table.from_pandas(table, preserve_index=False)
+    for index, name in enumerate(table.schema.names):
+        expected = CONTRACTS[contract].get(name, VECTOR)
+        if expected != VECTOR and not _is(table.schema.field(name).type, expected):
+            table = table.set_column(index, name, table.column(name).cast(expected))
+    check(table.schema, contract, path)
+    with atomic(path) as temporary:
+        pq.write_table(table.replace_schema_metadata(None), temporary, compression="zstd")
+
+
+def read_table(path: str | Path, contract: str) -> pa.Table:
+    """Read a Parquet file that keeps the contract called `contract`."""
+    try:
+        schema = pq.read_schema(path)
+    except FileNotFoundError:
+        raise NeuraleseError(f"{path} does not exist yet; run snakemake to make it.") from None
+    except pa.ArrowInvalid as error:
+        raise NeuraleseError(f"{path} is not a whole Parquet file ({error}); delete it and rerun.") from None
+    check(schema, contract, path)
+    return pq.read_table(path)

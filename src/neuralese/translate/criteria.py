@@ -1,0 +1,125 @@
+"""How well one message translates another: Equation 2 and Algorithm 1 of the paper, for all pairs at once.
+
+For contexts i = 1..n with candidates s = 0..m (s = 0 is the true state), a message z has
+
+    the posterior over contexts    w_i(z)    = p(z | x_i0) / sum_j p(z | x_j0)
+    the belief in context i        beta_i(z) = softmax_s log p(z | x_is)                      (Equation 1)
+
+and a pair (z, z') has, with weights w_i made of w_i(z) and w_i(z'),
+
+    q(z, z') = sum_i w_i KL(beta_i(z) || beta_i(z')) / sum_i w_i                              (Equation 2)
+
+Since KL(beta || beta') = sum_s beta log beta - sum_s beta log beta', all K x K' pairs are a few matrix products over
+the contexts, which are visited in blocks: memory does not grow with n. Lower scores are better for every criterion.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from neuralese.errors import NeuraleseError
+from neuralese.translate.languages import Language
+
+WEIGHTS = ("product", "sum", "source", "target")
+DIVERGENCES = ("forward", "reverse", "symmetric")
+LOG_FLOOR = -690.0  # beliefs below e^-690 count as that, so that an impossible state costs much, not infinitely much
+BLOCK = 1024  # contexts held at a time
+
+
+@dataclass(frozen=True)
+class BeliefCriterion:
+    """Match beliefs: the divergence of what z and z' make a listener believe, averaged over weighted contexts."""
+
+    weights: str = "product"  # what weights a context: product (Algorithm 1), sum, source (z alone), target (z' alone)
+    divergence: str = "forward"  # forward KL(beta(z) || beta(z')), reverse, or symmetric (their mean)
+
+    def __post_init__(self) -> None:
+        if self.weights not in WEIGHTS or self.divergence not in DIVERGENCES:
+            raise NeuraleseError(
+                f"a belief criterion with weights '{self.weights}' and divergence '{self.divergence}' is unknown; "
+                f"choose weights from {', '.join(WEIGHTS)} and divergence from {', '.join(DIVERGENCES)}."
+            )
+
+    def scores(self, source: Language, target: Language, candidates: Tensor, block: int = BLOCK) -> Tensor:
+        """q(z_k, z'_k'), (K, K'), in nats; infinite for a pair that shares no context."""
+        total = torch.zeros(len(source), len(target), dtype=torch.float64)
+        norm = torch.zeros_like(total)
+        blocks = zip(_meanings(source, candidates, block), _meanings(target, candidates, block), strict=True)
+        for (w, log_belief), (w_target, log_belief_target) in blocks:
+            for u, v in _factors(self.weights, w, w_target):
+                norm.addmm_(u, v.T)
+                if self.divergence != "reverse":
+                    _add_divergence(total, u, log_belief, v, log_belief_target)
+                if self.divergence != "forward":
+                    _add_divergence(total.T, v, log_belief_target, u, log_belief)
+        if self.divergence == "symmetric":
+            total /= 2
+        shared = norm > torch.finfo(norm.dtype).tiny
+        return torch.where(shared, (total / norm).clamp(min=0), torch.inf)
+
+
+@dataclass(frozen=True)
+class DirectCriterion:
+    """Translate as machine translation does: -log p(z' | z), by the contexts in which both are said."""
+
+    def scores(self, source: Language, target: Language, candidates: Tensor, block: int = BLOCK) -> Tensor:
+        """-log sum_i w_i(z_k) p(z'_k' | x_i), (K, K')."""
+        joint = torch.zeros(len(source), len(target), dtype=torch.float64)
+        blocks = zip(_meanings(source, candidates, block), _meanings(target, candidates, block), strict=True)
+        for (w, _), (w_target, _) in blocks:
+            joint.addmm_(w, w_target.T)
+        return -(joint.log() + log_evidence(target, candidates, block))
+
+
+@dataclass(frozen=True)
+class RandomCriterion:
+    """Any translation is as good as any other: the baseline that also shows whether an evaluation leaks."""
+
+    seed: int = 0
+
+    def scores(self, source: Language, target: Language, candidates: Tensor, block: int = BLOCK) -> Tensor:
+        """Random numbers, (K, K')."""
+        generator = torch.Generator().manual_seed(self.seed)
+        return torch.rand(len(source), len(target), dtype=torch.float64, generator=generator)
+
+
+Criterion = BeliefCriterion | DirectCriterion | RandomCriterion
+
+
+def beliefs(log_likelihood: Tensor) -> Tensor:
+    """Equation 1 in logarithms, (K, n, s): the candidates of a context are equally likely before a word is said."""
+    return torch.log_softmax(log_likelihood, dim=-1).clamp(min=LOG_FLOOR)
+
+
+def log_evidence(language: Language, candidates: Tensor, block: int = BLOCK) -> Tensor:
+    """log sum_i p(z_k | x_i0), (K,)."""
+    parts = [language.log_likelihood(part[:, :1]).squeeze(-1).logsumexp(1) for part in candidates.split(block)]
+    return torch.stack(parts).logsumexp(0)
+
+
+def _meanings(language: Language, candidates: Tensor, block: int) -> Iterator[tuple[Tensor, Tensor]]:
+    """For each block of contexts: posterior over contexts (K, b) and log beliefs (K, b, s) of every message."""
+    evidence = log_evidence(language, candidates, block)
+    for part in candidates.split(block):
+        log_likelihood = language.log_likelihood(part)
+        yield (log_likelihood[..., 0] - evidence[:, None]).exp(), beliefs(log_likelihood)
+
+
+def _factors(weights: str, w: Tensor, w_target: Tensor) -> list[tuple[Tensor, Tensor]]:
+    """Context weights as sums of products u_i(z) v_i(z')."""
+    ones, ones_target = torch.ones_like(w), torch.ones_like(w_target)
+    return {
+        "product": [(w, w_target)],
+        "source": [(w, ones_target)],
+        "target": [(ones, w_target)],
+        "sum": [(w, ones_target), (ones, w_target)],
+    }[weights]
+
+
+def _add_divergence(total: Tensor, u: Tensor, log_p: Tensor, v: Tensor, log_q: Tensor) -> None:
+    """Add sum_i u_i v_i KL(p_i || q_i) for all pairs to `total` (K, K'): two matrix products."""
+    p = log_p.exp()
+    total.addmm_(u * (p * log_p).sum(-1), v.T)
+    total.addmm_((u[..., None] * p).flatten(1), (v[..., None] * log_q).flatten(1).T, alpha=-1)

@@ -1,0 +1,81 @@
+"""Dictionaries: for each message of one language, the best messages of the other under a criterion."""
+
+import dataclasses
+import logging
+
+import numpy as np
+import pandas as pd
+import torch
+from torch import Tensor
+
+from neuralese.errors import NeuraleseError
+from neuralese.translate.criteria import BeliefCriterion, Criterion, DirectCriterion, RandomCriterion
+from neuralese.translate.languages import English, Language, Neuralese
+
+log = logging.getLogger(__name__)
+
+KINDS = {"belief": BeliefCriterion, "direct": DirectCriterion, "random": RandomCriterion}
+
+
+def make_criterion(settings: dict) -> Criterion:
+    """Build a criterion from the config's settings: its `kind` and that kind's options."""
+    options = {name: value for name, value in settings.items() if name not in ("kind", "scale")}
+    kind = KINDS.get(settings.get("kind"))
+    if kind is None:
+        raise NeuraleseError(f"no criterion is of kind '{settings.get('kind')}'; choose from {', '.join(KINDS)}.")
+    known = [field.name for field in dataclasses.fields(kind)]
+    if unknown := [name for name in options if name not in known]:
+        raise NeuraleseError(
+            f"a {settings['kind']} criterion has no option '{unknown[0]}'; it has {', '.join(known) or 'none'}."
+        )
+    return kind(**options)
+
+
+def n_best(scores: Tensor, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The `n` best targets of each source: positions and scores, (K, n). Equal scores keep the targets' order."""
+    order = torch.sort(scores, dim=1, stable=True)
+    return order.indices[:, :n].numpy(), order.values[:, :n].numpy()
+
+
+def entries(direction: str, criterion: str, source: Language, target: Language, scores: Tensor, n: int) -> pd.DataFrame:
+    """Rows of `dictionary.parquet` for one direction and criterion."""
+    best, values = n_best(scores, n)
+    ranks = best.shape[1]
+    return pd.DataFrame(
+        {
+            "direction": direction,
+            "criterion": criterion,
+            "source_id": np.repeat(source.ids.numpy(), ranks),
+            "source": np.repeat(np.array(source.texts(), dtype=object), ranks),
+            "rank": np.tile(np.arange(1, ranks + 1), len(best)),
+            "target_id": target.ids.numpy()[best].ravel(),
+            "target": np.array(target.texts(), dtype=object)[best].ravel(),
+            "score": values.ravel(),
+        }
+    )
+
+
+def build_dictionary(
+    english: English,
+    spoken: list[Neuralese],
+    vocabulary: Neuralese,
+    candidates: Tensor,
+    criteria: dict[str, dict],
+    n_best: int,
+) -> pd.DataFrame:
+    """Translate the `spoken` messages into English, and English into the messages of the `vocabulary`.
+
+    `candidates` (n, s, ...) are the contexts in which messages are compared; `criteria` are the config's, by name.
+    """
+    parts = []
+    for name, settings in criteria.items():
+        criterion, scale = make_criterion(settings), settings.get("scale", 1.0)
+        for said in spoken:
+            said = dataclasses.replace(said, scale=scale)
+            scores = criterion.scores(said, english, candidates)
+            parts.append(entries("R->H", name, said, english, scores, n_best))
+        known = dataclasses.replace(vocabulary, scale=scale)
+        scores = criterion.scores(english, known, candidates)
+        parts.append(entries("H->R", name, english, known, scores, n_best))
+        log.info("%s: scored", name)
+    return pd.concat(parts, ignore_index=True)

@@ -1,0 +1,76 @@
+"""A language is a list of messages together with the speaker that says them: log p(z_k | x) for every message."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from neuralese.games.game import Game
+from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
+
+
+class Language(Protocol):
+    """What the criteria need to know of a language."""
+
+    ids: Tensor  # (K,) of its messages, as tables have them
+
+    def __len__(self) -> int:
+        """The number of its messages, K."""
+
+    def texts(self) -> list[str]:
+        """What its messages are called in tables."""
+
+    def log_likelihood(self, candidates: Tensor) -> Tensor:
+        """log p(z_k | x_is), (K, n, s), for candidates (n, s, ...)."""
+
+
+@dataclass(frozen=True)
+class Neuralese:
+    """Messages (K, message) of a robot."""
+
+    game: Game
+    speaker: RobotSpeaker
+    messages: Tensor
+    ids: Tensor
+    scale: float = 1.0  # by how much wider than the channel's noise p(z | x) is taken to be
+
+    def __len__(self) -> int:
+        return len(self.messages)
+
+    def texts(self) -> list[str]:
+        """Messages have no words: their number in `messages.parquet`."""
+        return [f"message {number}" for number in self.ids.tolist()]
+
+    @torch.no_grad()
+    def log_likelihood(self, candidates: Tensor) -> Tensor:
+        """See `Language`."""
+        views = self.game.speaker_view(candidates.flatten(0, 1))
+        return self.speaker.log_prob(self.messages, views, self.scale).double().unflatten(1, candidates.shape[:2])
+
+
+@dataclass(frozen=True)
+class English:
+    """The phrases of the inventory."""
+
+    game: Game
+    speaker: HumanSpeaker
+    phrases: list[str]
+
+    def __len__(self) -> int:
+        return len(self.phrases)
+
+    @property
+    def ids(self) -> Tensor:
+        """Phrases are numbered in the inventory's order."""
+        return torch.arange(len(self.phrases))
+
+    def texts(self) -> list[str]:
+        """The phrases themselves."""
+        return self.phrases
+
+    @torch.no_grad()
+    def log_likelihood(self, candidates: Tensor) -> Tensor:
+        """See `Language`."""
+        views = self.game.human_view(candidates.flatten(0, 1))
+        return self.speaker.log_prob(views).double().unflatten(1, candidates.shape[:2])

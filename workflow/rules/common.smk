@@ -1,0 +1,32 @@
+"""Names and helpers that all rules share; no rule is defined here."""
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+import yaml
+from snakemake.exceptions import WorkflowError
+
+from neuralese.config import problem
+
+SOURCE = Path(workflow.basedir) / "src" / "neuralese"
+SCHEMA = Path(workflow.basedir) / "workflow" / "schemas" / "config.schema.yaml"
+
+if wrong := problem(config, yaml.safe_load(SCHEMA.read_text())):
+    raise WorkflowError(wrong)
+
+RESULTS = config["results"]
+TASKS = config["tasks"]
+SEEDS = config["seeds"]
+
+
+@cache
+def code(*rooms):
+    """A hash of the library rooms that a rule runs: a param, so that editing them reruns it and what follows."""
+    digest = hashlib.sha256()
+    for room in rooms:
+        path = SOURCE / room
+        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+            digest.update(file.relative_to(SOURCE).as_posix().encode())
+            digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,69 @@
+"""Raw data, and the tables made from it."""
+
+
+rule download:
+    """Fetch a task's raw data from the mirror, the official address or the embedded generator."""
+    output:
+        directory(f"{RESULTS}/{{task}}/raw"),
+    log:
+        f"{RESULTS}/logs/{{task}}/download.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/{{task}}/download.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=60,
+    params:
+        source=config["data"]["source"],
+        partial=f"{RESULTS}/.downloads",
+        code=code("data"),
+    script:
+        "../scripts/download.py"
+
+
+rule parse_colors:
+    """Read every answer of the colour survey and add its CIELAB coordinates."""
+    input:
+        raw=f"{RESULTS}/colors/raw",
+    output:
+        colors=report(
+            f"{RESULTS}/colors/colors.parquet",
+            category="Data",
+            caption="../report/colors.rst",
+        ),
+        provenance=f"{RESULTS}/colors/provenance.json",
+    log:
+        f"{RESULTS}/logs/colors/parse.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/colors/parse.tsv"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=10,
+    params:
+        code=code("data", "features"),
+    script:
+        "../scripts/parse_colors.py"
+
+
+rule prepare_colors:
+    """Make the inventory of colour words, the items of the game and the traces of what humans said."""
+    input:
+        colors=f"{RESULTS}/colors/colors.parquet",
+    output:
+        inventory=f"{RESULTS}/colors/inventory.parquet",
+        item_table=f"{RESULTS}/colors/items.parquet",
+        traces=f"{RESULTS}/colors/traces.parquet",
+    log:
+        f"{RESULTS}/logs/colors/prepare.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/colors/prepare.tsv"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=10,
+    params:
+        least_names=config["colors"]["least_names"],
+        code=code("data", "features"),
+    script:
+        "../scripts/prepare_colors.py"

@@ -1,0 +1,49 @@
+"""Models of who says what in which state."""
+
+
+rule fit_robot_speaker:
+    """Fit p(z | x) of the trained agent."""
+    input:
+        item_table=f"{RESULTS}/{{task}}/items.parquet",
+        agent=f"{RESULTS}/{{task}}/seed{{seed}}/agent.safetensors",
+    output:
+        f"{RESULTS}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
+    log:
+        f"{RESULTS}/logs/{{task}}/seed{{seed}}/fit_robot_speaker.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/fit_robot_speaker.tsv"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=20,
+    params:
+        fit=config["speakers"],
+        states=config["messages"]["fitted"],
+        code=code("games", "agents", "speakers"),
+    script:
+        "../scripts/fit_robot_speaker.py"
+
+
+rule fit_human_model:
+    """Fit p(z | x) of human speakers, or the model human listener, to the human traces."""
+    input:
+        item_table=f"{RESULTS}/{{task}}/items.parquet",
+        traces=f"{RESULTS}/{{task}}/traces.parquet",
+        inventory=f"{RESULTS}/{{task}}/inventory.parquet",
+    output:
+        f"{RESULTS}/{{task}}/seed{{seed}}/human_{{model}}.safetensors",
+    log:
+        f"{RESULTS}/logs/{{task}}/seed{{seed}}/fit_human_{{model}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/fit_human_{{model}}.tsv"
+    wildcard_constraints:
+        model="speaker|listener",
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=20,
+    params:
+        fit=config["speakers"],
+        code=code("games", "speakers"),
+    script:
+        "../scripts/fit_human_model.py"

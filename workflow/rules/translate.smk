@@ -1,0 +1,55 @@
+"""Messages, contexts and the dictionary."""
+
+
+rule sample_messages:
+    """Let the agent speak: a neuralese vocabulary from training states, held-out messages, and contexts."""
+    input:
+        item_table=f"{RESULTS}/{{task}}/items.parquet",
+        agent=f"{RESULTS}/{{task}}/seed{{seed}}/agent.safetensors",
+    output:
+        messages=f"{RESULTS}/{{task}}/seed{{seed}}/messages.parquet",
+        contexts=f"{RESULTS}/{{task}}/seed{{seed}}/contexts.parquet",
+    log:
+        f"{RESULTS}/logs/{{task}}/seed{{seed}}/sample_messages.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/sample_messages.tsv"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=10,
+    params:
+        counts=config["messages"],
+        code=code("games", "agents"),
+    script:
+        "../scripts/sample_messages.py"
+
+
+rule score_dictionary:
+    """Score every pair of messages under every criterion and keep the n best, in both directions."""
+    input:
+        item_table=f"{RESULTS}/{{task}}/items.parquet",
+        inventory=f"{RESULTS}/{{task}}/inventory.parquet",
+        messages=f"{RESULTS}/{{task}}/seed{{seed}}/messages.parquet",
+        contexts=f"{RESULTS}/{{task}}/seed{{seed}}/contexts.parquet",
+        robot=f"{RESULTS}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
+        human=f"{RESULTS}/{{task}}/seed{{seed}}/human_speaker.safetensors",
+    output:
+        report(
+            f"{RESULTS}/{{task}}/seed{{seed}}/dictionary.parquet",
+            category="Dictionaries",
+            caption="../report/dictionary.rst",
+        ),
+    log:
+        f"{RESULTS}/logs/{{task}}/seed{{seed}}/score_dictionary.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/score_dictionary.tsv"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=20,
+    params:
+        criteria=config["criteria"],
+        n_best=config["dictionary"]["n_best"],
+        code=code("games", "speakers", "translate"),
+    script:
+        "../scripts/score_dictionary.py"

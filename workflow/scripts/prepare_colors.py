@@ -1,0 +1,14 @@
+"""Make the colour game's inventory, items and human traces."""
+
+from neuralese.data import xkcd
+from neuralese.features.items import items_table, traces_table
+from neuralese.stage import stage
+from neuralese.tables import read_table, write_table
+
+with stage(snakemake.log[0], snakemake.threads):
+    colors = read_table(snakemake.input.colors, "colors").to_pandas()
+    inventory = xkcd.inventory(colors, snakemake.params.least_names)
+    write_table(snakemake.output.inventory, inventory, "inventory")
+    write_table(snakemake.output.item_table, items_table(colors["split"], colors[["L", "a", "b"]].to_numpy()), "items")
+    said = xkcd.traces(colors, list(inventory["phrase"]))
+    write_table(snakemake.output.traces, traces_table(range(len(colors)), said), "traces")
