@@ -1,8 +1,25 @@
 """Check a config against its JSON schema and say in one sentence what is wrong."""
 
 from difflib import get_close_matches
+from typing import Any
 
+import yaml
 from jsonschema import Draft202012Validator, ValidationError
+
+
+def typed(value: Any) -> Any:
+    """Turn texts that YAML reads as numbers, booleans or nothing into these.
+
+    Snakemake leaves the members of a list given on its command line (`--config seeds=[0,1]`) as texts.
+    """
+    if isinstance(value, dict):
+        return {key: typed(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return [typed(member) for member in value]
+    if isinstance(value, str):
+        read = yaml.safe_load(value) if len(value) < 40 else value
+        return read if read is None or isinstance(read, bool | int | float) else value
+    return value
 
 
 def problem(config: dict, schema: dict) -> str | None:

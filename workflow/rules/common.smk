@@ -7,11 +7,12 @@ from pathlib import Path
 import yaml
 from snakemake.exceptions import WorkflowError
 
-from neuralese.config import problem
+from neuralese.config import problem, typed
 
 SOURCE = Path(workflow.basedir) / "src" / "neuralese"
 SCHEMA = Path(workflow.basedir) / "workflow" / "schemas" / "config.schema.yaml"
 
+config = typed(config)
 if wrong := problem(config, yaml.safe_load(SCHEMA.read_text())):
     raise WorkflowError(wrong)
 
@@ -22,7 +23,7 @@ SEEDS = config["seeds"]
 
 @cache
 def code(*rooms):
-    """A hash of the library rooms that a rule runs: a param, so that editing them reruns it and what follows."""
+    """Hash the library rooms a job runs; as a param it makes an edit of them rerun the job and what follows."""
     digest = hashlib.sha256()
     for room in rooms:
         path = SOURCE / room

@@ -13,7 +13,9 @@ with stage(snakemake.log[0], snakemake.threads):
     random = generator(int(snakemake.wildcards.seed), f"human {model}")
     game = load_reference_games(snakemake.input.item_table)["train"]
     said, held_out = (
-        load_reference_traces(snakemake.input.item_table, snakemake.input.traces, snakemake.input.inventory, split, random)
+        load_reference_traces(
+            snakemake.input.item_table, snakemake.input.traces, snakemake.input.inventory, split, random
+        )
         for split in ("train", "dev")
     )
     fit = {"speaker": fit_human_speaker, "listener": fit_human_listener}[model]

@@ -1,0 +1,188 @@
+"""Training learns, is the same for the same seed, and survives being killed."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from neuralese.agents.cell import CellConfig, load_cell, save_cell
+from neuralese.agents.episodes import Episodes, Replay, play, unroll
+from neuralese.agents.messages import read_messages, sample_messages
+from neuralese.agents.players import guess, speak
+from neuralese.agents.training import Trainer, TrainingConfig, checkpoint_path, exploration
+from neuralese.errors import NeuraleseError
+from neuralese.games.reference import ReferenceGame, coins
+from neuralese.tables import write_table
+
+SMALL = CellConfig(hidden=16, message=8)
+
+
+def game() -> ReferenceGame:
+    return ReferenceGame(torch.randn(200, 3, generator=torch.Generator().manual_seed(1)))
+
+
+def trainer(updates: int = 60, seed: int = 0, **settings) -> Trainer:
+    config = TrainingConfig(updates=updates, batch=16, new_games=16, replay=64, report_every=20, **settings)
+    return Trainer(game(), SMALL, config, seed)
+
+
+def same_weights(a: Trainer, b: Trainer) -> bool:
+    return all(torch.equal(x, y) for x, y in zip(a.cell.parameters(), b.cell.parameters(), strict=True))
+
+
+def test_the_same_seed_gives_the_same_weights_and_another_seed_others():
+    first, again, other = trainer(), trainer(), trainer(seed=1)
+    torch.manual_seed(123)  # global state must not matter
+    for each in (first, again, other):
+        each.run()
+    assert same_weights(first, again)
+    assert not same_weights(first, other)
+
+
+def test_a_stopped_training_goes_on_to_the_same_weights(tmp_path):
+    unbroken = trainer(updates=60)
+    unbroken.run()
+    checkpoint = tmp_path / "run.pt"
+    stopped = trainer(updates=60, checkpoint_every=25)
+    stopped.learn, learn = lambda episodes: stop_at(stopped, 40, learn, episodes), stopped.learn
+    with pytest.raises(KeyboardInterrupt):
+        stopped.run(checkpoint)
+    resumed = trainer(updates=60, checkpoint_every=25)
+    resumed.run(checkpoint)
+    assert same_weights(unbroken, resumed)
+    assert [row["loss"] for row in resumed.history] == [row["loss"] for row in unbroken.history]
+
+
+def stop_at(trainer, update, learn, episodes):
+    if trainer.update == update:
+        raise KeyboardInterrupt
+    return learn(episodes)
+
+
+KILLED = """
+import sys, torch
+from pathlib import Path
+from neuralese.agents.cell import CellConfig, save_cell
+from neuralese.agents.training import Trainer, TrainingConfig
+from neuralese.games.reference import ReferenceGame
+torch.set_num_threads(1)
+game = ReferenceGame(torch.randn(200, 3, generator=torch.Generator().manual_seed(1)))
+config = TrainingConfig(updates=600, batch=64, new_games=64, replay=256, checkpoint_every=20)
+trainer = Trainer(game, CellConfig(hidden=64, message=16), config, seed=0)
+trainer.run(Path(sys.argv[1]))
+save_cell(sys.argv[2], trainer.cell)
+"""
+
+
+def test_a_training_killed_by_sigkill_resumes_and_ends_with_the_same_weights(tmp_path):
+    def command(name: str) -> list[str]:
+        return [sys.executable, "-c", KILLED, str(tmp_path / f"{name}.pt"), str(tmp_path / f"{name}.safetensors")]
+
+    subprocess.run(command("unbroken"), check=True)
+    process = subprocess.Popen(command("killed"))
+    deadline = time.monotonic() + 120
+    while not (tmp_path / "killed.pt").exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    assert not (tmp_path / "killed.safetensors").exists()
+    saved = torch.load(tmp_path / "killed.pt", weights_only=True)
+    assert 0 < saved["update"] < 600
+    subprocess.run(command("killed"), check=True)
+    assert (tmp_path / "killed.safetensors").read_bytes() == (tmp_path / "unbroken.safetensors").read_bytes()
+    assert load_file(tmp_path / "killed.safetensors")
+
+
+def test_a_finished_training_is_not_repeated(tmp_path):
+    checkpoint = tmp_path / "run.pt"
+    first = trainer()
+    first.run(checkpoint)
+    again = trainer()
+    again.learn = pytest.fail
+    again.run(checkpoint)
+    assert same_weights(first, again)
+    assert again.history == first.history
+
+
+def test_other_config_code_or_data_has_another_checkpoint(tmp_path):
+    paths = {
+        checkpoint_path(tmp_path, "a", made_from) for made_from in (("x", {"u": 1}), ("x", {"u": 2}), ("y", {"u": 1}))
+    }
+    assert len(paths) == 3
+
+
+def test_agents_learn_to_refer():
+    colors = ReferenceGame(
+        torch.eye(3)[torch.arange(300) % 3] + 0.1 * torch.randn(300, 3, generator=torch.Generator().manual_seed(2))
+    )
+    config = TrainingConfig(updates=250, batch=64, new_games=64, report_every=50)
+    learned = Trainer(colors, CellConfig(hidden=32, message=8), config, seed=0)
+    learned.run()
+    random = torch.Generator().manual_seed(3)
+    states = colors.draw_states(1000, random)
+    states = states[states[:, 0] % 3 != states[:, 1] % 3]  # equal items cannot be told apart
+    heard = learned.cell.channel(speak(learned.cell, colors, states), random)
+    assert (guess(learned.cell, colors, heard, states, coins(len(states), random)) > 0).float().mean() > 0.9
+    noise = torch.randn(heard.shape, generator=random)
+    assert (guess(learned.cell, colors, noise, states, coins(len(states), random)) > 0).float().mean() < 0.6
+
+
+def test_learning_reaches_the_speaker_through_the_channel(generator):
+    learner = trainer()
+    cell, plays = learner.cell, play(learner.cell, learner.game, 32, 0.5, generator)
+    noise = torch.zeros(*plays.actions.shape, SMALL.message)
+    listener_q = unroll(cell, plays.observations, noise)[:, 1, 1]
+    (gradient,) = torch.autograd.grad(listener_q.sum(), cell.message.weight)
+    assert gradient.abs().sum() > 0
+
+
+def test_the_exploration_schedule_is_the_papers():
+    assert [exploration(t) for t in (0, 500, 1000, 2500, 5000, 9999)] == [1.0, 0.5, 0.08, 0.05, 0.0, 0.0]
+    assert exploration(9999, floor=0.02) == 0.02
+
+
+def test_replay_forgets_the_oldest_games_first(generator):
+    replay = Replay(capacity=6)
+    for first in (0, 4, 8):
+        numbers = torch.arange(first, first + 4)
+        zeros = torch.zeros(4, 1)
+        replay.add(Episodes(numbers[:, None], zeros, zeros, zeros, zeros, success=numbers))
+    assert set(replay.sample(200, generator).success.tolist()) == {6, 7, 8, 9, 10, 11}
+
+
+def test_messages_are_scaled_and_the_channel_adds_its_noise(generator):
+    learner = Trainer(game(), CellConfig(hidden=16, message=64, radius=2.0, noise=0.3), TrainingConfig(), seed=0)
+    messages = speak(learner.cell, learner.game, learner.game.draw_states(500, generator))
+    torch.testing.assert_close(messages.norm(dim=1), torch.full((500,), 2.0))
+    noise = learner.cell.channel(messages, generator) - messages
+    assert noise.std().item() == pytest.approx(0.3, rel=0.02)
+
+
+def test_a_saved_cell_speaks_as_before(tmp_path, generator):
+    learner = trainer()
+    save_cell(tmp_path / "agent.safetensors", learner.cell)
+    states = learner.game.draw_states(10, generator)
+    loaded = load_cell(tmp_path / "agent.safetensors", learner.game)
+    assert torch.equal(speak(loaded, learner.game, states), speak(learner.cell, learner.game, states))
+
+
+def test_damaged_weights_are_refused_in_one_sentence(tmp_path):
+    (tmp_path / "agent.safetensors").write_bytes(b"not weights")
+    with pytest.raises(NeuraleseError, match=r"agent\.safetensors holds no weights"):
+        load_cell(tmp_path / "agent.safetensors", game())
+
+
+def test_sampled_messages_come_back_from_their_table_by_split(tmp_path, generator):
+    learner = trainer()
+    games = dict.fromkeys(("train", "dev", "test"), learner.game)
+    table = sample_messages(learner.cell, games, {"train": 5, "dev": 3, "test": 4}, generator)
+    write_table(tmp_path / "messages.parquet", table, "messages")
+    said = read_messages(tmp_path / "messages.parquet")
+    assert {split: len(speech.ids) for split, speech in said.items()} == {"train": 5, "dev": 3, "test": 4}
+    assert said["test"].ids.tolist() == [8, 9, 10, 11]
+    distance = (said["test"].messages - speak(learner.cell, learner.game, said["test"].states)).norm(dim=1)
+    assert (distance < 0.3 * 8**0.5 * 3).all()

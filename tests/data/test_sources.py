@@ -1,0 +1,226 @@
+"""Raw data comes from the mirror, then the official addresses, then the stand-in, and always says which."""
+
+import functools
+
+import pytest
+
+from neuralese.data import sources
+from neuralese.data.archives import content_digest, write_tar
+from neuralese.data.download import download
+from neuralese.data.provenance import data_kind, write_provenance
+from neuralese.data.sources import Archive, DataSet, fetch, mirror_folder
+from neuralese.errors import NeuraleseError
+from neuralese.files import file_digest, read_json
+
+USED = r"corpus/(.+)$"
+
+
+def packed(path, text="right"):
+    write_tar(path, {"top/corpus/index": b"one, two", "top/corpus/one": text.encode() * 50_000})
+    return path
+
+
+@pytest.fixture(autouse=True)
+def impatience(monkeypatch):
+    monkeypatch.setattr(sources, "download", functools.partial(download, tries=2, pause=0.01, timeout=(0.5, 0.5)))
+
+
+@pytest.fixture
+def right(tmp_path):
+    return packed(tmp_path / "right.tar")
+
+
+@pytest.fixture
+def wrong(tmp_path):
+    return packed(tmp_path / "wrong.tar", "wrong")
+
+
+@pytest.fixture
+def mirror(tmp_path):
+    (tmp_path / "mirror").mkdir()
+    return tmp_path / "mirror"
+
+
+@pytest.fixture
+def get(tmp_path, right):
+    """Fetch a data set of one archive, which is `right`, from the given places."""
+
+    def get(*urls, source="auto", mirror=None):
+        archive = Archive("corpus", "corpus.tar", urls, USED, content_digest(right, USED))
+        return fetch_all(tmp_path, archive, source=source, mirror=mirror)
+
+    return get
+
+
+def fetch_all(tmp_path, *archives, source="auto", mirror=None):
+    def embed(raw):
+        for archive in archives:
+            (raw / archive.file).write_bytes(b"stand-in")
+
+    places = {"mirror": mirror, "partial": tmp_path / "partial"}
+    return fetch(DataSet("a corpus", "CC0", archives), tmp_path / "raw", source=source, embed=embed, **places)
+
+
+def test_the_mirror_comes_before_the_official_address(web, tmp_path, get, mirror, right):
+    packed(mirror / "corpus.tar")
+    site = web.site(web.gives(right.read_bytes()))
+    record = get(site.url, mirror=mirror)
+    assert record["source"] == "mirror"
+    assert record["files"][0]["from"] == str(mirror / "corpus.tar")
+    assert site.ranges == []
+    assert (tmp_path / "raw" / "corpus").read_bytes() == right.read_bytes()
+
+
+@pytest.mark.parametrize("source", ["auto", "real"])
+def test_the_official_address_comes_before_the_stand_in(web, tmp_path, get, right, source):
+    site = web.site(web.gives(right.read_bytes()))
+    record = get(site.url, source=source)
+    assert record["source"] == "official"
+    assert (tmp_path / "raw" / "corpus").read_bytes() == right.read_bytes()
+
+
+def test_the_record_says_what_came_from_where_under_which_licence(web, tmp_path, get, right):
+    site = web.site(web.gives(right.read_bytes()))
+    record = get(site.url)
+    assert read_json(tmp_path / "raw" / "source.json") == record
+    assert record["files"] == [
+        {"file": "corpus", "source": "official", "from": site.url, "sha256": file_digest(tmp_path / "raw" / "corpus")}
+    ]
+    assert (record["data_set"], record["licence"]) == ("a corpus", "CC0")
+
+
+def test_a_mirror_without_the_archive_gives_way_to_the_official_address(web, get, mirror, right, caplog):
+    record = get(web.site(web.gives(right.read_bytes())).url, mirror=mirror)
+    assert record["source"] == "official"
+    assert "the mirror has no corpus.tar; trying the next place" in caplog.text
+
+
+def test_a_mirror_with_other_content_gives_way_to_the_official_address(web, tmp_path, get, mirror, right, caplog):
+    packed(mirror / "corpus.tar", "wrong")
+    record = get(web.site(web.gives(right.read_bytes())).url, mirror=mirror)
+    assert record["source"] == "official"
+    assert (tmp_path / "raw" / "corpus").read_bytes() == right.read_bytes()
+    (warning,) = [line.getMessage() for line in caplog.records if line.levelname == "WARNING"]
+    assert f"{mirror / 'corpus.tar'} holds other content than expected" in warning
+
+
+def test_a_mirror_with_a_damaged_archive_gives_way_to_the_official_address(web, get, mirror, right):
+    (mirror / "corpus.tar").write_bytes(right.read_bytes()[:100_000])
+    assert get(web.site(web.gives(right.read_bytes())).url, mirror=mirror)["source"] == "official"
+
+
+def test_the_mirrors_own_file_stays_as_it_was(tmp_path, get, mirror, right):
+    packed(mirror / "corpus.tar")
+    get(mirror=mirror)
+    (tmp_path / "raw" / "corpus").write_bytes(b"")
+    assert (mirror / "corpus.tar").read_bytes() == right.read_bytes()
+
+
+def test_after_wrong_bytes_the_next_address_is_tried(web, tmp_path, get, right, wrong, caplog):
+    bad, good = web.site(web.gives(wrong.read_bytes())), web.site(web.gives(right.read_bytes()))
+    record = get(bad.url, good.url)
+    assert record["files"][0]["from"] == good.url
+    assert (tmp_path / "raw" / "corpus").read_bytes() == right.read_bytes()
+    assert f"{bad.url} holds other content than expected" in caplog.text
+    assert "trying the next place" in caplog.text
+
+
+def test_after_a_stall_the_next_address_is_tried(web, get, right, caplog):
+    body = right.read_bytes()
+    stalled, good = web.site(web.stalls(body, after=100_000)), web.site(web.gives(body))
+    record = get(stalled.url, good.url)
+    assert record["files"][0]["from"] == good.url
+    assert f"{stalled.url} could not be downloaded in 2 tries" in caplog.text
+    assert "trying the next place" in caplog.text
+
+
+def test_after_a_web_page_in_place_of_the_archive_the_next_address_is_tried(web, get, right):
+    page, good = web.site(web.gives(b"<html>We have moved</html>")), web.site(web.gives(right.read_bytes()))
+    assert get(page.url, good.url)["files"][0]["from"] == good.url
+
+
+def test_no_partial_file_remains_after_success(web, tmp_path, get, right):
+    body = right.read_bytes()
+    get(web.site(web.gives(body, only=100_000), web.resumes(body)).url)
+    assert list(tmp_path.rglob("*.part")) == []
+    assert sorted(path.name for path in (tmp_path / "raw").iterdir()) == ["corpus", "source.json"]
+
+
+def test_wrong_bytes_are_not_kept_to_be_resumed(web, tmp_path, get, wrong):
+    get(web.site(web.gives(wrong.read_bytes())).url)
+    assert list(tmp_path.rglob("*.part")) == []
+
+
+def test_a_broken_download_is_kept_to_be_resumed(web, tmp_path, get, right):
+    site = web.site(web.gives(right.read_bytes(), only=0x20000), web.fails(500), web.resumes(right.read_bytes()))
+    assert get(site.url)["source"] == "embedded"
+    assert get(site.url)["source"] == "official"
+    assert site.ranges == [None, "bytes=131072-", "bytes=131072-"]
+    assert (tmp_path / "raw" / "corpus").read_bytes() == right.read_bytes()
+
+
+def test_real_data_that_cannot_be_had_stops_in_one_sentence(web, tmp_path, get):
+    with pytest.raises(NeuraleseError) as failure:
+        get(web.nowhere, source="real")
+    sentence = str(failure.value)
+    assert web.nowhere in sentence
+    assert "NEURALESE_MIRROR" in sentence
+    assert "corpus.tar" in sentence
+    assert "\n" not in sentence
+    assert list((tmp_path / "raw").iterdir()) == []
+
+
+def test_the_stand_in_never_opens_the_network_nor_the_mirror(web, tmp_path, get, mirror, right, caplog):
+    packed(mirror / "corpus.tar")
+    site = web.site(web.gives(right.read_bytes()))
+    record = get(site.url, source="embedded", mirror=mirror)
+    assert site.ranges == []
+    assert record["source"] == "embedded"
+    assert (tmp_path / "raw" / "corpus").read_bytes() == b"stand-in"
+    assert caplog.records == []
+
+
+def test_without_real_data_the_stand_in_is_announced_and_recorded(web, tmp_path, get, caplog):
+    record = get(web.nowhere)
+    assert caplog.records[-1].levelname == "WARNING"
+    assert "EMBEDDED" in caplog.records[-1].getMessage()
+    assert web.nowhere in caplog.records[-1].getMessage()
+    assert record["source"] == "embedded"
+    assert record["data_set"] == "embedded stand-in for: a corpus"
+    assert [file["file"] for file in record["files"]] == ["corpus"]
+
+
+def test_a_data_set_is_all_real_or_all_stand_in(web, tmp_path, mirror, right):
+    packed(mirror / "one.tar")
+    digest = content_digest(right, USED)
+    archives = [Archive(name, f"{name}.tar", (web.nowhere,), USED, digest) for name in ("one", "two")]
+    assert fetch_all(tmp_path, *archives, mirror=mirror)["source"] == "embedded"
+    assert {(tmp_path / "raw" / name).read_bytes() for name in ("one", "two")} == {b"stand-in"}
+    packed(mirror / "two.tar")
+    assert fetch_all(tmp_path, *archives, mirror=mirror)["source"] == "mirror"
+    assert {(tmp_path / "raw" / name).read_bytes() for name in ("one", "two")} == {right.read_bytes()}
+
+
+def test_the_environments_mirror_comes_before_the_configs(tmp_path, monkeypatch):
+    for name in ("environment", "config"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setenv("NEURALESE_MIRROR", str(tmp_path / "environment"))
+    assert mirror_folder(str(tmp_path / "config")) == tmp_path / "environment"
+    monkeypatch.delenv("NEURALESE_MIRROR")
+    assert mirror_folder(str(tmp_path / "config")) == tmp_path / "config"
+    assert mirror_folder(None) is None
+
+
+def test_a_mirror_that_is_not_a_folder_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.delenv("NEURALESE_MIRROR", raising=False)
+    for place in ("file", "nothing"):
+        with pytest.raises(NeuraleseError, match=f"{place}' is not a folder; mend or unset NEURALESE_MIRROR"):
+            mirror_folder(str(tmp_path / place))
+
+
+def test_provenance_carries_the_source_and_adds_the_rows(tmp_path, get):
+    record = get(source="embedded")
+    write_provenance(tmp_path / "provenance.json", tmp_path / "raw", {"colors": 7}, seed=3)
+    assert read_json(tmp_path / "provenance.json") == {**record, "rows": {"colors": 7}, "seed": 3}
+    assert data_kind(tmp_path / "provenance.json") == "embedded"

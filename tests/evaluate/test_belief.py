@@ -1,0 +1,117 @@
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from neuralese.agents.cell import Cell, CellConfig
+from neuralese.agents.messages import Speech
+from neuralese.evaluate.belief import HumanSpeech, Listeners, evaluate_belief
+from neuralese.evaluate.paper import BELIEF, compare, to_latex, to_markdown
+from neuralese.evaluate.statistics import bootstrap_interval
+from neuralese.games.reference import ReferenceGame
+from neuralese.speakers.models import HumanListener
+from neuralese.speakers.traces import Traces
+
+COLUMNS = ["direction", "criterion", "source_id", "rank", "target_id"]
+
+
+class Oracle(HumanListener):
+    """Knows that phrase k describes item k."""
+
+    def score(self, observations, bags):
+        return bags.gather(1, observations[:, :1]).squeeze(1)
+
+
+@pytest.fixture
+def played(generator):
+    """A robot whose dictionary is right under `good` and always says phrase 0 under `bad`."""
+    game = ReferenceGame(torch.eye(5))
+    states = torch.stack([torch.arange(4000) % 5, (torch.arange(4000) + 1) % 5], dim=1)
+    ids = torch.arange(100, 4100)
+    rows = [("R->H", "good", i, 1, t) for i, t in zip(ids.tolist(), states[:, 0].tolist(), strict=True)]
+    rows += [("R->H", "bad", i, 1, 0) for i in ids.tolist()]
+    rows += [("H->R", name, phrase, 1, 7) for name in ("good", "bad") for phrase in range(5)]
+    rows += [("R->H", "random", 100, 1, 0)]
+    torch.manual_seed(0)
+    cell = Cell(game, CellConfig(hidden=8, message=4))
+    bags = torch.eye(5)[states[:, 0]]
+    table = evaluate_belief(
+        Listeners(game, cell, Oracle(game, hidden=4, phrases=5)),
+        robot=Speech(ids, states, torch.randn(4000, 4, generator=generator)),
+        human=HumanSpeech(states, bags, states[:, 0]),
+        dictionary=pd.DataFrame(rows, columns=COLUMNS),
+        vocabulary=Speech(torch.tensor([7]), states[:1], torch.randn(1, 4, generator=generator)),
+        resamples=200,
+        generator=generator,
+    )
+    return table.set_index(["speaker", "listener", "criterion"])
+
+
+def test_every_pair_is_played_under_every_criterion(played):
+    translated = [(s, h, c) for c in ("good", "bad", "random") for s, h in (("R", "H*"), ("H", "R"))]
+    assert set(played.index) == {("R", "R", "none"), ("H", "H*", "none"), *translated}
+    assert (played["n"] == 4000).all()
+    assert ((played["ci_low"] <= played["accuracy"]) & (played["accuracy"] <= played["ci_high"])).all()
+
+
+def test_a_right_dictionary_makes_the_oracle_right_and_indifference_is_worth_a_half(played):
+    assert played.loc[("H", "H*", "none"), "accuracy"] == 1
+    assert played.loc[("R", "H*", "good"), "accuracy"] == 1
+    # phrase 0 describes the target in a fifth of the games, the other item in a fifth, neither in the rest
+    assert played.loc[("R", "H*", "bad"), "accuracy"] == pytest.approx(0.5)
+
+
+def test_an_untrained_robot_and_a_random_dictionary_are_at_chance(played):
+    for cell in (("R", "R", "none"), ("R", "H*", "random"), ("H", "R", "random")):
+        assert played.loc[cell, "accuracy"] == pytest.approx(0.5, abs=0.05)
+
+
+def test_human_speech_is_drawn_without_repetition_while_it_lasts(generator):
+    traces = Traces(torch.arange(20).view(10, 2), torch.arange(10) % 3, torch.arange(11), inventory=3)
+    speech = HumanSpeech.draw(traces, 10, generator)
+    assert len(speech.states.unique(dim=0)) == 10
+    assert len(HumanSpeech.draw(traces, 25, generator).states) == 25
+
+
+@pytest.mark.parametrize("values", [np.repeat([0.0, 0.5, 1.0], [300, 100, 600]), np.linspace(0, 1, 1000)])
+def test_the_bootstrap_interval_is_as_wide_as_the_standard_error_says(values):
+    low, high = bootstrap_interval(values, np.random.default_rng(0), resamples=4000)
+    error = values.std() / len(values) ** 0.5
+    assert low < values.mean() < high
+    assert (high - low) == pytest.approx(2 * 1.96 * error, rel=0.06)
+
+
+def belief_rows(data: str, seeds: int = 2) -> pd.DataFrame:
+    rows = [
+        {"task": task, "seed": seed, "speaker": s, "listener": h, "criterion": c, "accuracy": 0.7 + seed / 10}
+        for (task, s, h, c) in BELIEF
+        for seed in range(seeds)
+    ]
+    return pd.DataFrame(rows).assign(ci_low=0.6, ci_high=0.9, n=100, data=data)
+
+
+def test_the_comparison_has_every_cell_of_the_papers_tables():
+    table = compare(belief_rows("mirror"))
+    assert len(table) == len(BELIEF)
+    assert table["paper"].notna().all()
+    assert table["ours"].tolist() == pytest.approx([0.75] * len(BELIEF))
+    assert (table["seeds"] == 2).all()
+    row = table.query("task == 'colors' and speaker == 'R' and criterion == 'belief'").iloc[0]
+    assert (row["table"], row["paper"], row["difference"]) == ("1a", 0.86, pytest.approx(-0.11))
+
+
+def test_embedded_results_are_never_set_beside_the_paper():
+    table = compare(belief_rows("embedded"))
+    assert table["paper"].isna().all()
+    assert table["difference"].isna().all()
+    for page in (to_markdown(table), to_latex(table)):
+        assert "embedded" in page
+        assert "not comparable" in page
+        assert "0.86" not in page
+    assert "not comparable" not in to_markdown(compare(belief_rows("mirror")))
+
+
+def test_latex_escapes_what_latex_would_swallow():
+    page = to_latex(compare(belief_rows("mirror")))
+    assert r"95\% interval" in page
+    assert r"H$^*$" in page

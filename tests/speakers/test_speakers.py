@@ -1,0 +1,106 @@
+import pyarrow as pa
+import pytest
+import torch
+
+from neuralese.games.reference import ReferenceGame
+from neuralese.speakers.fit import fit_human_listener, fit_human_speaker, fit_robot_speaker
+from neuralese.speakers.fitting import FitConfig
+from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, load_model, save_model
+from neuralese.speakers.traces import reference_traces
+
+FIT = FitConfig(hidden=32, steps=400, batch=128, check_every=100, learning_rate=0.01)
+
+
+@pytest.fixture
+def game():
+    """Items are points of a circle; a third of each kind of word."""
+    angle = torch.arange(300) * (2 * torch.pi / 300)
+    return ReferenceGame(torch.stack([angle.cos(), angle.sin()], dim=1))
+
+
+@pytest.fixture
+def traces(game, generator):
+    """An item is called by its third of the circle (0, 1, 2); every fourth message adds a filler (3)."""
+    splits = pa.table({"split": ["train" if i % 2 else "dev" for i in range(300)]})
+    said = [[i // 100] + ([3] if i % 4 == 0 else []) for i in range(300)]
+    table = pa.table({"item_id": pa.array(range(300), pa.int32()), "phrases": pa.array(said, pa.list_(pa.int16()))})
+    return {split: reference_traces(splits, table, split, 4, generator) for split in ("train", "dev")}
+
+
+def test_traces_keep_to_their_split_and_drop_messages_without_a_phrase(generator):
+    items = pa.table({"split": ["train", "dev", "train", "train"]})
+    said = pa.table(
+        {
+            "item_id": pa.array([0, 1, 2, 3], pa.int32()),
+            "phrases": pa.array([[1, 0, 1], [0], [], [2]], pa.list_(pa.int16())),
+        }
+    )
+    traces = reference_traces(items, said, "train", 3, generator)
+    assert traces.states[:, 0].tolist() == [0, 3]
+    assert sorted(traces.states[:, 1].tolist()) == [0, 3]
+    assert traces.bags(torch.tensor([1, 0, 0])).tolist() == [[0, 0, 1], [1, 2, 0], [1, 2, 0]]
+
+
+def test_one_phrase_of_a_message_is_drawn_from_that_message(traces, generator):
+    chosen = torch.arange(len(traces["dev"])).repeat(20)
+    phrases = traces["dev"].one_phrase(chosen, generator)
+    assert traces["dev"].bags(chosen).gather(1, phrases[:, None]).min() == 1
+    assert set(phrases.tolist()) == {0, 1, 2, 3}
+
+
+def test_robot_likelihood_is_gaussian_around_its_mean(game, generator):
+    speaker = RobotSpeaker(game, hidden=8, message=5, scale=0.3)
+    messages, states = torch.randn(4, 5, generator=generator), game.draw_states(6, generator)
+    views = game.speaker_view(states)
+    for widen in (1.0, 2.0):
+        normal = torch.distributions.Normal(speaker.mean(views)[None], 0.3 * widen)
+        expected = normal.log_prob(messages[:, None]).sum(-1)
+        torch.testing.assert_close(speaker.log_prob(messages, views, widen), expected, rtol=1e-4, atol=1e-3)
+
+
+def test_human_likelihoods_sum_to_one_over_the_inventory(game, generator):
+    speaker = HumanSpeaker(game, hidden=8, phrases=7)
+    total = speaker.log_prob(game.human_view(game.draw_states(6, generator))).exp().sum(0)
+    torch.testing.assert_close(total, torch.ones(6))
+
+
+def test_the_human_speaker_learns_what_is_said_of_what(game, traces, generator):
+    speaker = fit_human_speaker(game, traces["train"], traces["dev"], FIT, generator)
+    middle = torch.tensor([[50, 0], [150, 0], [250, 0]])
+    assert speaker.log_prob(game.human_view(middle)).T.argmax(1).tolist() == [0, 1, 2]
+
+
+def test_the_model_human_prefers_the_item_that_is_described(game, traces, generator):
+    listener = fit_human_listener(game, traces["train"], traces["dev"], FIT, generator)
+    words = torch.eye(4)[:3]
+    right, wrong = torch.tensor([[50, 0], [150, 0], [250, 0]]), torch.tensor([[150, 0], [250, 0], [50, 0]])
+    assert (listener.score(game.human_view(right), words) > listener.score(game.human_view(wrong), words)).all()
+
+
+def test_the_robot_speaker_imitates_messages(game, generator):
+    def said(n: int) -> tuple[torch.Tensor, torch.Tensor]:
+        states = game.draw_states(n, generator)
+        return states, game.items[states].flatten(1) @ torch.arange(12.0).view(4, 3) / 10
+
+    speaker = fit_robot_speaker(game, said(5000), said(500), 0.3, FIT, generator)
+    states, messages = said(500)
+    error = (speaker.mean(game.speaker_view(states)) - messages).square().mean()
+    assert error < 0.02 * messages.var()
+
+
+def test_fitting_keeps_the_weights_that_did_best_on_held_out_data(game, traces):
+    def fitted(steps: int) -> HumanSpeaker:
+        config = FitConfig(hidden=8, steps=steps, batch=64, check_every=10, patience=100)
+        return fit_human_speaker(game, traces["train"], traces["dev"], config, torch.Generator().manual_seed(5))
+
+    first, again = fitted(50), fitted(50)
+    assert all(torch.equal(a, b) for a, b in zip(first.parameters(), again.parameters(), strict=True))
+
+
+def test_a_saved_model_is_the_same_model(tmp_path, game, generator):
+    speaker = HumanSpeaker(game, hidden=8, phrases=7)
+    save_model(tmp_path / "human.safetensors", speaker)
+    views = game.human_view(game.draw_states(5, generator))
+    assert torch.equal(
+        load_model(tmp_path / "human.safetensors", HumanSpeaker, game).log_prob(views), speaker.log_prob(views)
+    )

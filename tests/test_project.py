@@ -1,0 +1,110 @@
+"""The project keeps its own rules: rooms, words, and configs that agree with schema and documentation."""
+
+import ast
+import dataclasses
+from pathlib import Path
+
+import pytest
+import yaml
+
+from neuralese.agents.cell import CellConfig
+from neuralese.agents.training import TrainingConfig
+from neuralese.config import problem, typed
+from neuralese.speakers.fitting import FitConfig
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "neuralese"
+ROOMS = ["data", "features", "games", "agents", "speakers", "translate", "evaluate"]
+SCHEMA = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())
+
+
+def default_config() -> dict:
+    return yaml.safe_load((ROOT / "config/config.yaml").read_text())
+
+
+def imports(path: Path) -> set[str]:
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+        elif isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+    return names
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_imports_only_from_rooms_above_it(room):
+    below = ROOMS[ROOMS.index(room) + 1 :]
+    for path in (SOURCE / room).rglob("*.py"):
+        wrong = [name for name in imports(path) if any(name.startswith(f"neuralese.{other}") for other in below)]
+        assert not wrong, f"{path.relative_to(ROOT)} imports {wrong}"
+
+
+def test_the_library_knows_nothing_of_snakemake():
+    for path in SOURCE.rglob("*.py"):
+        assert not [name for name in imports(path) if name.split(".")[0] == "snakemake"], path
+
+
+def overlay(base: dict, over: dict) -> dict:
+    merged = dict(base)
+    for key, value in over.items():
+        merged[key] = overlay(base[key], value) if isinstance(value, dict) and key in base else value
+    return merged
+
+
+@pytest.mark.parametrize("name", ["config.yaml", "paper.yaml", "quick.yaml"])
+def test_every_shipped_config_is_valid(name):
+    over = yaml.safe_load((ROOT / "config" / name).read_text())
+    assert problem(overlay(default_config(), over), SCHEMA) is None
+
+
+def leaves(schema: dict, path: str = "") -> list[tuple[str, dict]]:
+    found = []
+    for key, value in schema.get("properties", {}).items():
+        value = SCHEMA["$defs"][value["$ref"].rsplit("/", 1)[1]] if "$ref" in value else value
+        found += leaves(value, f"{path}{key}.") if "properties" in value else [(f"{path}{key}", value)]
+    return found
+
+
+def test_every_key_of_the_schema_has_a_description_and_stands_in_the_documentation():
+    page = (ROOT / "config/README.md").read_text()
+    for path, value in leaves(SCHEMA):
+        if path == "criteria":
+            continue
+        assert value.get("description"), path
+        assert f"`{path.split('.')[-1]}`" in page, f"config/README.md says nothing of {path}"
+
+
+@pytest.mark.parametrize(
+    ("definition", "settings"),
+    [
+        (SCHEMA["$defs"]["training"], TrainingConfig),
+        (SCHEMA["properties"]["agent"], CellConfig),
+        (SCHEMA["properties"]["speakers"], FitConfig),
+    ],
+)
+def test_schema_and_dataclasses_have_the_same_fields(definition, settings):
+    assert set(definition["properties"]) == {field.name for field in dataclasses.fields(settings)}
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"sedes": [1]}, "'sedes' is not a known key; did you mean 'seeds'?"),
+        ({"agent": {"hiden": 3}}, "'agent.hiden' is not a known key; did you mean 'hidden'?"),
+        ({"seeds": []}, "'seeds' is wrong"),
+        ({"data": {"source": "magic"}}, "'data.source' is wrong: 'magic' is not one of"),
+        ({"tasks": ["chess"]}, "'tasks.0' is wrong"),
+        ({"criteria": {"belief": {"kind": "belief", "weight": "sum"}}}, "'criteria.belief.weight' is not a known key"),
+    ],
+)
+def test_a_wrong_config_is_refused_in_one_sentence_that_names_the_key(change, says):
+    sentence = problem(overlay(default_config(), change), SCHEMA)
+    assert says in sentence
+    assert "\n" not in sentence
+
+
+def test_numbers_from_the_command_line_are_numbers_and_names_stay_names():
+    given = {"seeds": ["0", "1"], "data": {"mirror": "null", "source": "auto"}, "rate": "0.1", "results": "a: b"}
+    wanted = {"seeds": [0, 1], "data": {"mirror": None, "source": "auto"}, "rate": 0.1, "results": "a: b"}
+    assert typed(given) == wanted

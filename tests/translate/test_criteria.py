@@ -1,0 +1,161 @@
+"""The fast dictionary is Algorithm 1 of the paper, written as matrix products."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from neuralese.errors import NeuraleseError
+from neuralese.translate.criteria import (
+    DIVERGENCES,
+    LOG_FLOOR,
+    WEIGHTS,
+    BeliefCriterion,
+    DirectCriterion,
+    RandomCriterion,
+    beliefs,
+)
+from neuralese.translate.dictionary import n_best
+
+
+class Tabled:
+    """A language whose log-likelihoods are written down: candidates are the numbers of their cells."""
+
+    def __init__(self, log_likelihood: torch.Tensor) -> None:
+        self.table = log_likelihood  # (K, n, s)
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def log_likelihood(self, candidates: torch.Tensor) -> torch.Tensor:
+        return self.table.flatten(1)[:, candidates.flatten()].unflatten(1, candidates.shape)
+
+
+def cells(n: int, s: int) -> torch.Tensor:
+    return torch.arange(n * s).view(n, s)
+
+
+def belief(log_likelihood: list[float]) -> list[float]:
+    top = max(log_likelihood)
+    odds = [math.exp(value - top) for value in log_likelihood]
+    return [max(o / sum(odds), math.exp(LOG_FLOOR)) for o in odds]
+
+
+def kl(p: list[float], q: list[float]) -> float:
+    return sum(a * (math.log(a) - math.log(b)) for a, b in zip(p, q, strict=True))
+
+
+def naive_q(source: torch.Tensor, target: torch.Tensor, weights: str, divergence: str) -> list[list[float]]:
+    """Algorithm 1, one pair, one context and one candidate at a time."""
+    n = source.shape[1]
+    result = []
+    for z in source.tolist():
+        result.append([])
+        for z_target in target.tolist():
+            said = [math.exp(z[i][0]) for i in range(n)]
+            said_target = [math.exp(z_target[i][0]) for i in range(n)]
+            w = [value / sum(said) for value in said]
+            w_target = [value / sum(said_target) for value in said_target]
+            total = norm = 0.0
+            for i in range(n):
+                weight = {
+                    "product": w[i] * w_target[i],
+                    "sum": w[i] + w_target[i],
+                    "source": w[i],
+                    "target": w_target[i],
+                }[weights]
+                p, q = belief(z[i]), belief(z_target[i])
+                k = {"forward": kl(p, q), "reverse": kl(q, p), "symmetric": (kl(p, q) + kl(q, p)) / 2}[divergence]
+                total += weight * k
+                norm += weight
+            result[-1].append(total / norm)
+    return result
+
+
+@st.composite
+def languages(draw: st.DrawFn) -> tuple[torch.Tensor, torch.Tensor]:
+    k, k_target, n, s = (draw(st.integers(1, high)) for high in (4, 4, 9, 4))
+    spread = draw(st.sampled_from([0.1, 1.0, 8.0]))
+    random = torch.Generator().manual_seed(draw(st.integers(0, 2**32)))
+
+    def table(size: int) -> torch.Tensor:
+        return spread * torch.randn(size, n, s, dtype=torch.float64, generator=random)
+
+    return table(k), table(k_target)
+
+
+@pytest.mark.parametrize("divergence", DIVERGENCES)
+@pytest.mark.parametrize("weights", WEIGHTS)
+@settings(deadline=None, max_examples=40)
+@given(pair=languages(), block=st.sampled_from([1, 4, 1024]))
+def test_fast_dictionary_equals_naive_loop(weights, divergence, pair, block):
+    source, target = pair
+    criterion = BeliefCriterion(weights, divergence)
+    fast = criterion.scores(Tabled(source), Tabled(target), cells(*source.shape[1:]), block)
+    naive = torch.tensor(naive_q(source, target, weights, divergence), dtype=torch.float64)
+    torch.testing.assert_close(fast, naive, rtol=1e-6, atol=1e-6)
+
+
+@settings(deadline=None)
+@given(pair=languages())
+def test_beliefs_sum_to_one_and_divergence_is_never_negative(pair):
+    source, target = pair
+    torch.testing.assert_close(beliefs(source).exp().sum(-1), torch.ones(source.shape[:2], dtype=torch.float64))
+    scores = BeliefCriterion("sum").scores(Tabled(source), Tabled(target), cells(*source.shape[1:]))
+    assert (scores >= 0).all()
+
+
+@settings(deadline=None)
+@given(pair=languages())
+def test_direct_is_the_posterior_predictive_of_the_other_language(pair):
+    source, target = pair
+    w = torch.softmax(source[..., 0], dim=1)
+    expected = -(w @ target[..., 0].exp().T).log()
+    scores = DirectCriterion().scores(Tabled(source), Tabled(target), cells(*source.shape[1:]), block=2)
+    torch.testing.assert_close(scores, expected)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_a_message_means_the_same_as_itself_and_its_paraphrase(weights, generator):
+    table = torch.randn(3, 20, 2, dtype=torch.float64, generator=generator)
+    paraphrase = table - 5.0  # said e^5 times less often, in the very same states
+    scores = BeliefCriterion(weights).scores(Tabled(table), Tabled(paraphrase), cells(20, 2))
+    assert scores.argmin(1).tolist() == [0, 1, 2]
+    assert scores.diagonal().abs().max() < 1e-9
+
+
+def test_a_pair_that_shares_no_context_ranks_last():
+    never = -1e4
+    source = torch.tensor([[[0.0, -1.0], [never, never - 1]]], dtype=torch.float64)
+    target = torch.tensor(
+        [
+            [[never, never - 1], [0.0, -1.0]],  # the same beliefs, but only where the source is never said
+            [[0.0, 3.0], [never, never]],  # other beliefs, where the source is said
+        ],
+        dtype=torch.float64,
+    )
+    scores = BeliefCriterion("product").scores(Tabled(source), Tabled(target), cells(2, 2))
+    assert scores[0, 0] == torch.inf
+    assert torch.isfinite(scores[0, 1])
+    assert n_best(scores, 2)[0].tolist() == [[1, 0]]
+
+
+def test_an_impossible_state_costs_much_but_not_infinitely_much():
+    source = torch.zeros(1, 3, 2, dtype=torch.float64)
+    target = torch.tensor([[[0.0, -torch.inf]] * 3], dtype=torch.float64)
+    score = BeliefCriterion().scores(Tabled(source), Tabled(target), cells(3, 2))
+    assert 100 < score.item() < -LOG_FLOOR
+
+
+def test_random_is_the_same_for_a_seed_and_prefers_nothing():
+    source, target = Tabled(torch.zeros(500, 1, 2)), Tabled(torch.zeros(10, 1, 2))
+    scores = RandomCriterion(3).scores(source, target, cells(1, 2))
+    assert torch.equal(scores, RandomCriterion(3).scores(source, target, cells(1, 2)))
+    assert len(scores.argmin(1).unique()) == 10
+
+
+def test_an_unknown_weighting_is_refused_by_name():
+    with pytest.raises(NeuraleseError, match=r"'sideways'.*product"):
+        BeliefCriterion(weights="sideways")

@@ -1,0 +1,147 @@
+"""Whole runs of the workflow on the quick config, in a copy of the project."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+ROOT = Path(__file__).parents[2]
+QUICK = ["--configfile", "config/quick.yaml"]
+
+
+class Project:
+    """A copy of the project in which Snakemake runs as a user would run it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for name in ("Snakefile", "workflow", "config", "profiles", "src"):
+            source = ROOT / name
+            if source.is_dir():
+                shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+            else:
+                shutil.copy(source, folder / name)
+        self.quick = folder / "results" / "quick"
+
+    def snakemake(self, *arguments: str, environment: dict[str, str] | None = None) -> tuple[int, str]:
+        """Run Snakemake; return its exit code and all it printed."""
+        variables = {**os.environ, "PYTHONPATH": str(self.folder / "src"), **(environment or {})}
+        variables.pop("NEURALESE_MIRROR", None)
+        done = subprocess.run(
+            [sys.executable, "-m", "snakemake", "--cores", "2", *arguments],
+            cwd=self.folder,
+            env=variables,
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    def planned(self, *arguments: str) -> set[str]:
+        """The rules that a dry run would run."""
+        code, output = self.snakemake("--dry-run", *arguments)
+        assert code == 0, output
+        return set(re.findall(r"^(\w+) +\d+$", output, flags=re.MULTILINE)) - {"total", "all"}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory) -> Project:
+    """A project after one whole quick run."""
+    made = Project(tmp_path_factory.mktemp("project"))
+    code, output = made.snakemake("all", *QUICK)
+    assert code == 0, output
+    return made
+
+
+@pytest.fixture
+def fresh(tmp_path) -> Project:
+    return Project(tmp_path)
+
+
+def test_a_run_ends_with_tables_that_name_their_data(project):
+    tables = project.quick / "tables"
+    belief = pd.read_parquet(tables / "belief.parquet")
+    assert (belief["data"] == "embedded").all()
+    assert set(belief["criterion"]) == {"none", "belief", "direct", "random"}
+    for name in ("comparison.md", "comparison.csv", "comparison.tex"):
+        assert "embedded" in (tables / name).read_text()
+    provenance = json.loads((project.quick / "colors" / "provenance.json").read_text())
+    assert provenance["source"] == "embedded"
+    assert provenance["rows"]["colors"] == len(pd.read_parquet(project.quick / "colors" / "colors.parquet"))
+    assert {"data_set", "source", "files", "licence", "time"} <= set(provenance)
+
+
+def test_a_second_run_has_nothing_to_do(project):
+    code, output = project.snakemake("all", *QUICK)
+    assert code == 0
+    assert "Nothing to be done" in output
+
+
+def test_forcing_a_stage_plans_it_and_what_follows(project):
+    planned = project.planned("all", "--forcerun", "score_dictionary", *QUICK)
+    assert planned == {"score_dictionary", "evaluate_belief", "tabulate"}
+
+
+@pytest.mark.parametrize(
+    ("file", "planned"),
+    [
+        ("translate/criteria.py", {"score_dictionary", "evaluate_belief", "tabulate"}),
+        ("evaluate/paper.py", {"evaluate_belief", "tabulate"}),
+    ],
+)
+def test_editing_a_room_plans_its_stage_and_what_follows_and_no_training(project, file, planned):
+    path = project.folder / "src" / "neuralese" / file
+    original = path.read_text()
+    path.write_text(original + "\n# edited\n")
+    try:
+        assert project.planned("all", *QUICK) == planned
+    finally:
+        path.write_text(original)
+
+
+def test_another_seed_reuses_the_data(project):
+    planned = project.planned("all", *QUICK, "--config", "seeds=[0,1]")
+    assert "train_agent" in planned
+    assert not planned & {"download", "parse_colors", "prepare_colors"}
+
+
+def test_a_stage_that_meets_a_bad_table_says_so_in_one_sentence_and_leaves_nothing(project):
+    inventory = project.quick / "colors" / "inventory.parquet"
+    dictionary = project.quick / "colors" / "seed0" / "dictionary.parquet"
+    kept = {path: path.read_bytes() for path in (inventory, dictionary)}
+    pq.write_table(pa.table({"phrase_id": pa.array([0], pa.int32())}), inventory)
+    try:
+        code, output = project.snakemake(
+            str(dictionary.relative_to(project.folder)), "--allowed-rules", "score_dictionary", "--force", *QUICK
+        )
+        assert code != 0
+        assert "inventory.parquet has no column 'phrase'" in output
+        assert not dictionary.exists()
+    finally:
+        for path, content in kept.items():
+            path.write_bytes(content)
+
+
+def test_an_unknown_key_stops_the_run_before_it_starts(fresh):
+    code, output = fresh.snakemake("all", "--config", "sedes=[1]")
+    assert code != 0
+    assert "config: 'sedes' is not a known key; did you mean 'seeds'?" in output
+    assert not (fresh.folder / "results").exists()
+
+
+def test_real_data_without_network_or_mirror_stops_with_what_to_do(fresh):
+    # a proxy that nobody listens on is a machine without network, whatever this one has
+    nowhere = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
+    code, output = fresh.snakemake("results/colors/raw", "--config", "data={source: real}", environment=nowhere)
+    assert code != 0
+    assert "no real data for XKCD colour survey" in output
+    assert "paul.rutgers.edu" in output
+    assert "set NEURALESE_MIRROR" in output
+    assert not (fresh.folder / "results" / "colors" / "raw").exists()
