@@ -90,13 +90,11 @@ def test_an_archive_of_something_else_is_refused(tmp_path):
     assert "not the colour corpus" in refusal(tmp_path / "xkcd")
 
 
-@pytest.mark.xfail(reason="an index that is not 'name,stem' ends in a ValueError or a UnicodeDecodeError")
 @pytest.mark.parametrize("index", [b"red\n", b"", b"r\xe9d,red\n", b"red,red\nred,skyblue\n"])
 def test_a_damaged_index_is_refused(tmp_path, index):
     refusal(pack(tmp_path / "xkcd", {**CORPUS, "corpusindex.txt": index}))
 
 
-@pytest.mark.xfail(reason="held-out numbers are cut into threes over the ends of lines")
 def test_held_out_lines_of_other_than_three_numbers_are_refused(tmp_path):
     refusal(pack(tmp_path / "xkcd", {**CORPUS, "5dev/skyblue.test": b"0.1,0.2\n0.3,0.4,0.5,0.6\n"}))
 

@@ -31,6 +31,8 @@ def _tar(archive: Path) -> Iterator[tuple[str, bytes]]:
                 raise NeuraleseError(f"{archive.name} holds the link '{name}'; archives with links are refused.")
             if member.isfile():
                 yield name, tar.extractfile(member).read()
+        if tar.fileobj.read(tarfile.BLOCKSIZE) != bytes(tarfile.BLOCKSIZE):  # the second of the two that end a tar
+            raise tarfile.ReadError("it has no end")
 
 
 def _zip(archive: Path) -> Iterator[tuple[str, bytes]]:
@@ -55,7 +57,7 @@ def members(archive: str | Path, pattern: str) -> Iterator[tuple[str, bytes]]:
         for name, content in (_zip if zipfile.is_zipfile(archive) else _tar)(archive):
             if match := wanted.search(name):
                 yield match[1], content
-    except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError) as error:
+    except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError) as error:
         raise NeuraleseError(
             f"{archive} is truncated or not an archive ({error}); delete it and run the download again."
         ) from error

@@ -13,7 +13,7 @@ from neuralese.errors import NeuraleseError
 
 log = logging.getLogger(__name__)
 
-CHUNK = 1 << 16
+CHUNK = 1 << 13  # what is lost of a piece that breaks off
 
 
 def partial_path(url: str, folder: str | Path) -> Path:
@@ -53,7 +53,7 @@ def _fetch(url: str, part: Path, timeout: tuple[float, float]) -> None:
         if response.status_code == requests.codes.requested_range_not_satisfiable:
             if response.headers.get("Content-Range") == f"bytes */{held}":
                 return  # the earlier run held every byte already
-            part.unlink()
+            part.unlink(missing_ok=True)
             raise requests.RequestException("the file on the server is shorter than the part held; starting over")
         response.raise_for_status()
         resumed = response.status_code == requests.codes.partial_content
@@ -78,7 +78,10 @@ def _fetch(url: str, part: Path, timeout: tuple[float, float]) -> None:
                 bar.update(len(chunk))
 
 
-def _brief(error: Exception) -> str:
-    """The last sentence of a chain of wrapped network errors."""
-    text = str(error)
-    return text if len(text) < 160 else f"{type(error).__name__} ({text[:120]}...)"
+def _brief(error: BaseException) -> str:
+    """The cause at the bottom of a chain of wrapped network errors, in a line."""
+    while cause := getattr(error, "reason", None) or next((a for a in error.args if isinstance(a, Exception)), None):
+        if not isinstance(cause, BaseException):
+            break
+        error = cause
+    return " ".join(str(error).split()).rstrip(".")

@@ -89,11 +89,14 @@ def fetch(
     """
     raw = Path(raw)
     raw.mkdir(parents=True, exist_ok=True)
+    (raw / "source.json").unlink(missing_ok=True)
     files, failures = [], []
     if source != "embedded":
         for archive in data_set.archives:
             found = _obtain(archive, raw, mirror, Path(partial), failures)
             if found is None:
+                for other in data_set.archives:
+                    (raw / other.file).unlink(missing_ok=True)
                 files = []
                 break
             files.append(found)

@@ -27,6 +27,15 @@ def _numbers(content: bytes, where: str) -> np.ndarray:
         raise NeuraleseError(f"{where} holds something that is not a number ({error}).") from None
 
 
+def _index(content: bytes) -> list[tuple[str, str]]:
+    """The (name, file stem) pairs of the corpus's index, or none if it is damaged."""
+    lines = [line.rsplit(b",", 1) for line in content.splitlines() if line.strip()]
+    try:
+        return [(name.decode(), stem.decode().strip()) for name, stem in lines]
+    except ValueError:
+        return []
+
+
 def _answers(files: dict[str, bytes], split: str, stem: str) -> np.ndarray:
     """The answers (n, 3) as hue, saturation and value that one name got in one split."""
     if split == "train":
@@ -37,7 +46,8 @@ def _answers(files: dict[str, bytes], split: str, stem: str) -> np.ndarray:
     if missing:
         raise NeuraleseError(f"the colour corpus lists '{stem}' but has no {missing[0]}; fetch the archive again.")
     columns = [_numbers(files[path], path) for path in paths]
-    if len({len(column) for column in columns}) > 1 or (split != "train" and len(columns[0]) % 3):
+    held_out_rows = files[paths[0]].split() if split != "train" else []
+    if len({len(column) for column in columns}) > 1 or any(row.count(b",") != 2 for row in held_out_rows):
         raise NeuraleseError(f"{paths[0]} does not hold a hue, a saturation and a value for every answer.")
     return np.stack(columns, axis=1) if split == "train" else columns[0].reshape(-1, 3)
 
@@ -47,11 +57,13 @@ def parse(archive: str | Path) -> pd.DataFrame:
     files = dict(members(archive, XKCD.archives[0].used))
     if "corpusindex.txt" not in files:
         raise NeuraleseError(f"{archive} holds no munroecorpus/corpusindex.txt, so it is not the colour corpus.")
-    index = [line.rsplit(",", 1) for line in files["corpusindex.txt"].decode().splitlines() if line.strip()]
+    index = _index(files["corpusindex.txt"])
+    if not index or len(dict(index)) < len(index):
+        raise NeuraleseError(f"{archive}: corpusindex.txt is not a list of 'name,stem' lines with every name once.")
     labels, splits, parts = [], [], []
     for split in SPLITS:
         for label, (_, stem) in enumerate(index):
-            part = _answers(files, split, stem.strip())
+            part = _answers(files, split, stem)
             parts.append(part)
             labels.append(np.full(len(part), label, dtype=np.int32))
             splits.append(np.full(len(part), list(SPLITS).index(split), dtype=np.int8))
