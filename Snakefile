@@ -22,10 +22,12 @@ wildcard_constraints:
 
 
 include: "workflow/rules/data.smk"
+include: "workflow/rules/features.smk"
 include: "workflow/rules/agents.smk"
 include: "workflow/rules/speakers.smk"
 include: "workflow/rules/translate.smk"
 include: "workflow/rules/evaluate.smk"
+include: "workflow/rules/report.smk"
 
 
 rule all:
@@ -34,3 +36,4 @@ rule all:
     input:
         expand(f"{RESULTS}/tables/comparison.{{format}}", format=["md", "csv", "tex"]),
         f"{RESULTS}/tables/belief.parquet",
+        expand(f"{RESULTS}/{{task}}/seed{{seed}}/examples.png", task=TASKS, seed=SEEDS),

@@ -14,7 +14,7 @@ from neuralese.speakers.fitting import FitConfig
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "neuralese"
-ROOMS = ["data", "features", "games", "agents", "speakers", "translate", "evaluate"]
+ROOMS = ["data", "features", "games", "agents", "speakers", "translate", "evaluate", "report"]
 SCHEMA = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())
 
 

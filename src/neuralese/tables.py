@@ -21,6 +21,17 @@ CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
         "name": pa.string(),
         **dict.fromkeys(("h", "s", "v", "L", "a", "b"), pa.float32()),
     },
+    "images": {
+        "image_id": pa.int32(),
+        "path": pa.string(),
+        "class_id": pa.int32(),
+        "class_name": pa.string(),
+        "split": pa.string(),
+        "box": pa.list_(pa.float64()),  # left, top, width, height in pixels
+    },
+    "captions": {"image_id": pa.int32(), "caption_id": pa.int32(), "caption": pa.string()},
+    "pooled": {"image_id": pa.int32(), "pooled": VECTOR, "average": VECTOR},
+    "features": {"image_id": pa.int32(), "feature": VECTOR},
     "inventory": {"phrase_id": pa.int32(), "phrase": pa.string(), "count": pa.int64()},
     # what the players may talk about, and what humans said of it
     "items": {"item_id": pa.int32(), "split": pa.string(), "feature": VECTOR},
@@ -39,6 +50,11 @@ CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
         "rank": pa.int32(),
         "target_id": pa.int32(),
         "target": pa.string(),
+        "score": pa.float64(),
+    },
+    "examples": {
+        **dict.fromkeys(("message_id", "target", "other", "rank"), pa.int32()),
+        "phrase": pa.string(),
         "score": pa.float64(),
     },
     "belief": {

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 ROOT = Path(__file__).parents[2]
+TRANSLATION = {"score_dictionary", "evaluate_belief", "tabulate", "draw_color_examples", "draw_bird_examples"}
 QUICK = ["--configfile", "config/quick.yaml"]
 
 
@@ -86,13 +87,13 @@ def test_a_second_run_has_nothing_to_do(project):
 
 def test_forcing_a_stage_plans_it_and_what_follows(project):
     planned = project.planned("all", "--forcerun", "score_dictionary", *QUICK)
-    assert planned == {"score_dictionary", "evaluate_belief", "tabulate"}
+    assert planned == TRANSLATION
 
 
 @pytest.mark.parametrize(
     ("file", "planned"),
     [
-        ("translate/criteria.py", {"score_dictionary", "evaluate_belief", "tabulate"}),
+        ("translate/criteria.py", TRANSLATION),
         ("evaluate/paper.py", {"evaluate_belief", "tabulate"}),
     ],
 )
@@ -109,7 +110,7 @@ def test_editing_a_room_plans_its_stage_and_what_follows_and_no_training(project
 def test_another_seed_reuses_the_data(project):
     planned = project.planned("all", *QUICK, "--config", "seeds=[0,1]")
     assert "train_agent" in planned
-    assert not planned & {"download", "parse_colors", "prepare_colors"}
+    assert not planned & {"download", "parse_colors", "prepare_colors", "pool_images", "train_head"}
 
 
 def test_a_stage_that_meets_a_bad_table_says_so_in_one_sentence_and_leaves_nothing(project):

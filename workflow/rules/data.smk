@@ -67,3 +67,24 @@ rule prepare_colors:
         code=code("data", "features"),
     script:
         "../scripts/prepare_colors.py"
+
+
+rule parse_birds:
+    """Read the lists, the split and the descriptions of the bird images."""
+    input:
+        raw=f"{RESULTS}/birds/raw",
+    output:
+        images=f"{RESULTS}/birds/images.parquet",
+        captions=f"{RESULTS}/birds/captions.parquet",
+    log:
+        f"{RESULTS}/logs/birds/parse.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/birds/parse.tsv"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        code=code("data"),
+    script:
+        "../scripts/parse_birds.py"

@@ -32,6 +32,8 @@ class Archive:
     urls: tuple[str, ...]  # official addresses, in order of preference
     used: str  # pattern of the members that are used (see `archives.members`)
     content_sha256: str  # `archives.content_digest` of those members
+    file_md5: str = ""  # or, where another edition is as good, the md5 of that archive
+    supplied: str = ""  # a further name in a mirror folder, whose content is taken as it is because a user put it there
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,40 @@ XKCD = DataSet(
     ),
 )
 
-DATA_SETS = {"colors": XKCD}
+CUB = DataSet(
+    title="Caltech-UCSD Birds 200-2011, described by Reed et al. (2016)",
+    licence="non-commercial research and education",
+    archives=(
+        Archive(
+            file="images",
+            mirror="CUB_200_2011_224px.tar",  # all images, scaled to a short side of at most 224 pixels
+            urls=("https://data.caltech.edu/records/65de6-vp158/files/CUB_200_2011.tgz",),
+            used=r"CUB_200_2011/(images/.+\.jpg|(?:images|image_class_labels|classes|bounding_boxes)\.txt)$",
+            content_sha256="0bfacc9e1e70aaaa22043a4eba42256bfc46bead6021670ddbfcdcfdd45a5333",
+            file_md5="97eceeb196236b17998738112f37df78",
+        ),
+        Archive(
+            file="captions",
+            mirror="birds.zip",
+            urls=(
+                "https://github.com/Jagadeesh-N/DF-GAN-Text-to-Image-Synthesis/raw/"
+                "1ca5fed5f8573402ae98b4f73a89f89498334900/data/birds.zip",
+            ),
+            used=r"^(birds/(?:captions|(?:train|test)/filenames)\.pickle)$",
+            content_sha256="b229ceebb43810c7b927594d8cbaffe5a78071848d10dc13c067ccb61505f2f1",
+            supplied="cvpr2016_cub.tar.gz",  # the original release, text_c10/<class>/<image>.txt
+        ),
+        Archive(
+            file="splits",
+            mirror="neuralese-fa55efc.tar.gz",
+            urls=("https://github.com/jacobandreas/neuralese/archive/fa55efcc9c7ae864e55682c306576cfc6c2234b6.tar.gz",),
+            used=r"data/birds/((?:train|val|test)\.txt)$",
+            content_sha256="379dfc705c94efa854131d2cd63ec83006a29fec5a0ab23ee4d016a90bb77fad",
+        ),
+    ),
+)
+
+DATA_SETS = {"colors": XKCD, "birds": CUB}
 
 
 def mirror_folder(configured: str | None) -> Path | None:
@@ -138,6 +173,11 @@ def _obtain(archive: Archive, raw: Path, mirror: Path | None, partial: Path, fai
     destination = raw / archive.file
 
     def verified(path: Path, place: str) -> str:
+        if archive.file_md5 and file_digest(path, "md5") == archive.file_md5:
+            return file_digest(path)
+        if path.name == archive.supplied:
+            log.warning("%s: supplied by you, its content is not verified", place)
+            return file_digest(path)
         digest = content_digest(path, archive.used)
         if digest != archive.content_sha256:
             raise NeuraleseError(
@@ -148,6 +188,8 @@ def _obtain(archive: Archive, raw: Path, mirror: Path | None, partial: Path, fai
         return file_digest(path)
 
     places = [("mirror", str(mirror / archive.mirror))] if mirror else []
+    if mirror and archive.supplied and (mirror / archive.supplied).is_file():
+        places.append(("mirror", str(mirror / archive.supplied)))
     places += [("official", url) for url in archive.urls]
     for kind, place in places:
         try:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from neuralese.tables import vectors
+from neuralese.tables import matrix, vectors
 
 
 def items_table(split: pd.Series, features: np.ndarray) -> pa.Table:
@@ -21,6 +21,12 @@ def items_table(split: pd.Series, features: np.ndarray) -> pa.Table:
             "feature": vectors(standard),
         }
     )
+
+
+def bird_items(images: pd.DataFrame, features: pa.Table) -> pa.Table:
+    """The images that have features as items, in the features' order, with their image_id."""
+    split = images.set_index("image_id")["split"].loc[features["image_id"].to_numpy()].reset_index(drop=True)
+    return items_table(split, matrix(features["feature"])).append_column("image_id", features["image_id"])
 
 
 def traces_table(items: Iterable[int], phrases: Iterable[Sequence[int]]) -> pa.Table:

@@ -1,0 +1,104 @@
+"""From an archive of pictures to pooled features, in a stream: memory does not grow with the number of images."""
+
+import io
+import logging
+import sys
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from PIL import Image
+from tqdm import tqdm
+
+from neuralese.errors import NeuraleseError
+from neuralese.features.backbone import Backbone
+from neuralese.features.pooling import CompactBilinear, average
+from neuralese.files import atomic
+from neuralese.tables import vectors
+
+log = logging.getLogger(__name__)
+
+MARGIN = 0.03  # a bird is shown with so much of its box's sides around it
+BATCH = 32
+
+Box = tuple[float, float, float, float]  # left, top, width, height in pixels
+
+
+def crop(content: bytes, box: Box, size: int) -> np.ndarray:
+    """Decode a picture and stretch the part inside `box` to size x size pixels: (size, size, 3) bytes."""
+    image = Image.open(io.BytesIO(content)).convert("RGB")
+    left, top, width, height = box
+    inside = (
+        max(0.0, left - MARGIN * width),
+        max(0.0, top - MARGIN * height),
+        min(image.width, left + (1 + MARGIN) * width),
+        min(image.height, top + (1 + MARGIN) * height),
+    )
+    return np.asarray(image.resize((size, size), Image.Resampling.BICUBIC, box=inside))
+
+
+@dataclass
+class Extraction:
+    """Streams pictures through a backbone and pooling, and remembers which could not be read."""
+
+    backbone: Backbone
+    size: int  # length of a pooled feature
+    threads: int = 1
+    failed: dict[str, str] = field(default_factory=dict)  # path -> why
+
+    def run(self, pictures: Iterable[tuple[str, bytes]], wanted: dict[str, tuple[int, Box]]) -> Iterator[pa.Table]:
+        """Yield rows of `pooled.parquet` in batches, for the pictures (path, bytes) that are `wanted` by path."""
+        seen, pooling = set(), None
+        with ThreadPoolExecutor(self.threads) as pool:
+            stream = ((path, content) for path, content in pictures if path in wanted)
+            while chunk := list(islice(stream, BATCH)):
+                seen.update(path for path, _ in chunk)
+                crops = pool.map(lambda item: self._decoded(item[0], item[1], wanted[item[0]][1]), chunk)
+                good = [
+                    (wanted[path][0], picture)
+                    for (path, _), picture in zip(chunk, crops, strict=True)
+                    if picture is not None
+                ]
+                if good:
+                    maps = self.backbone.maps(np.stack([picture for _, picture in good]))
+                    pooling = pooling or CompactBilinear(maps.shape[1], self.size)
+                    yield pa.table(
+                        {
+                            "image_id": pa.array([number for number, _ in good], pa.int32()),
+                            "pooled": vectors(pooling(maps).numpy()),
+                            "average": vectors(average(maps).numpy()),
+                        }
+                    )
+        for path in wanted.keys() - seen:
+            self._fail(path, "it is not in the archive")
+
+    def _decoded(self, path: str, content: bytes, box: Box) -> np.ndarray | None:
+        try:
+            return crop(content, box, self.backbone.size)
+        except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+            self._fail(path, str(error))
+            return None
+
+    def _fail(self, path: str, why: str) -> None:
+        log.warning("the picture %s is left out: %s", path, why)
+        self.failed[path] = why
+
+
+def write_pooled(path: str | Path, batches: Iterable[pa.Table], total: int) -> None:
+    """Write the batches of an extraction as they come."""
+    with atomic(path) as temporary, tqdm(total=total, unit="image", disable=not sys.stderr.isatty()) as bar:
+        writer = None
+        for table in batches:
+            writer = writer or pq.ParquetWriter(temporary, table.schema, compression="none")
+            writer.write_table(table)
+            bar.update(len(table))
+        if writer is None:
+            raise NeuraleseError(
+                "not one picture could be read; look into the log for why, and fetch the images again."
+            )
+        writer.close()

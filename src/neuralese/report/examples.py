@@ -1,0 +1,47 @@
+"""Example translations of reference games (the paper's Figures 2 and 6): two items, and what the robot says of one."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from neuralese.files import atomic
+
+
+def choose_examples(messages: pd.DataFrame, dictionary: pd.DataFrame, criterion: str, count: int) -> pd.DataFrame:
+    """The first `count` test messages with their best translations.
+
+    Columns: message_id, target, other (item ids), rank, phrase, score.
+    """
+    chosen = messages.loc[messages["split"] == "test", ["message_id", "target", "other"]].head(count)
+    translations = dictionary.query("direction == 'R->H' and criterion == @criterion")
+    translations = translations[["source_id", "rank", "target", "score"]].rename(columns={"target": "phrase"})
+    return chosen.merge(translations, left_on="message_id", right_on="source_id").drop(columns="source_id")
+
+
+def draw_examples(
+    path: str | Path, examples: pd.DataFrame, picture: Callable[[int], np.ndarray], title: str, columns: int = 4
+) -> None:
+    """Draw each example as target, other item and ranked translations; `picture` shows an item as (h, w, 3)."""
+    groups = list(examples.groupby("message_id", sort=False))
+    rows = -(-len(groups) // columns)
+    figure = plt.figure(figsize=(3.4 * columns, 2.5 * rows + 0.7), layout="constrained")
+    figure.suptitle(title, fontsize=11)
+    for cell, (_, group) in zip(figure.subfigures(rows, columns, squeeze=False).flat, groups, strict=False):
+        left, right, words = cell.subplots(1, 3, width_ratios=(1, 1, 1.15))
+        for axes, item, label in (
+            (left, group["target"].iloc[0], "target ★"),
+            (right, group["other"].iloc[0], "other"),
+        ):
+            axes.imshow(picture(int(item)), aspect="auto")
+            axes.set_title(label, fontsize=8)
+            axes.set_axis_off()
+        words.set_axis_off()
+        for line, row in enumerate(group.sort_values("rank").itertuples()):
+            weight = "bold" if line == 0 else "normal"
+            words.text(0, 0.92 - 0.2 * line, row.phrase, fontsize=9, weight=weight, va="top")
+    with atomic(path) as temporary:
+        figure.savefig(temporary, dpi=110, format="png")
+    plt.close(figure)

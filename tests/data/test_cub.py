@@ -1,0 +1,121 @@
+import io
+import pickle
+import zipfile
+
+import pandas as pd
+import pytest
+
+from neuralese.data import cub
+from neuralese.data.archives import write_tar
+from neuralese.data.embedded import birds
+from neuralese.data.pickles import read_plain_pickle
+from neuralese.errors import NeuraleseError
+
+LISTS = {
+    "images": "1 001.A/a_1.jpg\n2 001.A/a_2.jpg\n3 002.B/b_1.jpg",
+    "image_class_labels": "1 1\n2 1\n3 2",
+    "classes": "1 001.A\n2 002.B",
+    "bounding_boxes": "1 1.0 2.0 30.0 40.0\n2 0.0 0.0 5.0 5.0\n3 3.0 3.0 9.0 9.0",
+}
+SPLIT = {"train": "001.A/a_1.jpg", "val": "001.A/a_2.jpg", "test": "002.B/b_1.jpg"}
+
+
+def archives(folder, lists=LISTS, split=SPLIT):
+    write_tar(folder / "images", {f"CUB_200_2011/{name}.txt": text.encode() for name, text in lists.items()})
+    write_tar(folder / "splits", {f"x/data/birds/{name}.txt": text.encode() for name, text in split.items()})
+    return folder / "images", folder / "splits"
+
+
+def test_lists_become_one_row_for_each_image(tmp_path):
+    table = cub.parse_images(*archives(tmp_path)).set_index("image_id")
+    assert table.loc[1].tolist() == ["001.A/a_1.jpg", 1, "001.A", "train", [1.0, 2.0, 30.0, 40.0]]
+    assert table["split"].tolist() == ["train", "dev", "test"]
+
+
+@pytest.mark.parametrize("missing", list(LISTS))
+def test_a_missing_list_is_named(tmp_path, missing):
+    lists = {name: text for name, text in LISTS.items() if name != missing}
+    with pytest.raises(NeuraleseError, match=rf"no {missing}\.txt"):
+        cub.parse_images(*archives(tmp_path, lists))
+
+
+def test_an_image_in_no_split_is_refused(tmp_path):
+    with pytest.raises(NeuraleseError, match=r"b_1\.jpg' is missing"):
+        cub.parse_images(*archives(tmp_path, split={**SPLIT, "test": ""}))
+
+
+def captions_zip(path, names=("001.A/a_1", "001.A/a_2"), test_names=("002.B/b_1",)):
+    words = {1: "red", 2: "crown", 3: "bird"}
+    sentences = [[1, 2]] * 10 * len(names), [[1, 3]] * 10 * len(test_names)
+    with zipfile.ZipFile(path, "w") as zipped:
+        zipped.writestr("birds/captions.pickle", pickle.dumps([*sentences, words, {}], protocol=2))
+        zipped.writestr("birds/train/filenames.pickle", pickle.dumps(list(names), protocol=2))
+        zipped.writestr("birds/test/filenames.pickle", pickle.dumps(list(test_names), protocol=2))
+
+
+def test_both_layouts_of_descriptions_give_the_same_table(tmp_path):
+    images = cub.parse_images(*archives(tmp_path))
+    captions_zip(tmp_path / "zip")
+    texts = {"001.A/a_1": "red crown", "001.A/a_2": "red crown", "002.B/b_1": "red bird"}
+    original = {f"cvpr2016/text_c10/{name}.txt": "\n".join([text] * 10).encode() for name, text in texts.items()}
+    write_tar(tmp_path / "tar", original)
+    packed, plain = cub.parse_captions(tmp_path / "zip", images), cub.parse_captions(tmp_path / "tar", images)
+    pd.testing.assert_frame_equal(packed, plain)
+    assert packed["caption"].value_counts().to_dict() == {"red crown": 20, "red bird": 10}
+    assert packed["caption_id"].tolist() == list(range(30))
+
+
+def test_an_image_without_description_is_named(tmp_path):
+    images = cub.parse_images(*archives(tmp_path))
+    captions_zip(tmp_path / "zip", test_names=())
+    with pytest.raises(NeuraleseError, match=r"no description of 002\.B/b_1\.jpg"):
+        cub.parse_captions(tmp_path / "zip", images)
+
+
+@pytest.mark.parametrize("stranger", [io.BytesIO, print, pd.DataFrame])
+def test_a_pickle_that_names_code_is_refused(stranger):
+    with pytest.raises(NeuraleseError, match="only plain data is read"):
+        read_plain_pickle(pickle.dumps([stranger]), "captions.pickle")
+
+
+def test_a_damaged_pickle_is_refused_in_one_sentence():
+    with pytest.raises(NeuraleseError, match=r"captions\.pickle is damaged"):
+        read_plain_pickle(pickle.dumps(list(range(1000)))[:100], "captions.pickle")
+
+
+def test_the_inventory_is_the_most_frequent_bigrams_without_stop_words():
+    captions = ["This bird has a red crown.", "a Red crown and white belly", "the white belly, of a bird"]
+    table = cub.inventory(captions, 2)
+    assert table.to_dict("list") == {"phrase_id": [0, 1], "phrase": ["red crown", "white belly"], "count": [2, 2]}
+    said = cub.traces(pd.Series(captions), ["red crown", "white belly"])
+    assert said == [[0], [0, 1], [1]]
+
+
+@pytest.fixture(scope="module")
+def embedded(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("embedded")
+    birds.write(folder)
+    return folder
+
+
+def test_embedded_birds_go_through_the_real_parsers(embedded):
+    images = cub.parse_images(embedded / "images", embedded / "splits")
+    captions = cub.parse_captions(embedded / "captions", images)
+    assert len(images) == 1000
+    assert set(images["split"]) == {"train", "dev", "test"}
+    assert len(captions) == 10_000
+    phrases = set(cub.inventory(captions["caption"], 50)["phrase"])
+    assert {"black beak", "yellow belly", "small bird"} <= phrases
+
+
+def test_embedded_birds_are_the_same_bytes_every_time(embedded, tmp_path):
+    birds.write(tmp_path)
+    for name in ("images", "captions", "splits"):
+        assert (tmp_path / name).read_bytes() == (embedded / name).read_bytes()
+
+
+def test_the_real_birds_have_the_published_numbers(mirror):
+    images = cub.parse_images(mirror / "CUB_200_2011_224px.tar", mirror / "neuralese-fa55efc.tar.gz")
+    assert images["split"].value_counts().to_dict() == {"train": 4000, "dev": 1994, "test": 5794}
+    assert images["class_id"].nunique() == 200
+    assert len(cub.parse_captions(mirror / "birds.zip", images)) == 117_880

@@ -1,0 +1,131 @@
+"""From pictures to features."""
+
+import io
+import logging
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+import torch
+from PIL import Image
+
+from neuralese.data.embedded.birds import COLORS, Species, draw
+from neuralese.errors import NeuraleseError
+from neuralese.features.backbone import Backbone
+from neuralese.features.head import HeadConfig, bird_features
+from neuralese.features.images import Extraction, crop, write_pooled
+from neuralese.features.items import bird_items
+from neuralese.features.pooling import CompactBilinear, average
+from neuralese.tables import matrix, read_table, vectors
+
+
+def jpeg(color: tuple[int, int, int], size: tuple[int, int] = (60, 40)) -> bytes:
+    buffer = io.BytesIO()
+    Image.new("RGB", size, color).save(buffer, "JPEG")
+    return buffer.getvalue()
+
+
+@pytest.fixture(scope="module")
+def backbone():
+    return Backbone.load("efficientnet-lite0", size=64, threads=1)
+
+
+def test_tensor_sketches_keep_inner_products_of_bilinear_features():
+    maps = torch.rand(6, 30, 2, 2, generator=torch.Generator().manual_seed(0))
+    columns = maps.flatten(2)
+    bilinear = (columns @ columns.transpose(1, 2)).flatten(1)  # the matrices that sketches stand for
+    exact = bilinear @ bilinear.T
+    sketched = torch.stack([(s := CompactBilinear(30, 512, seed).sketch(maps)) @ s.T for seed in range(40)]).mean(0)
+    torch.testing.assert_close(sketched, exact, rtol=0.05, atol=0.0)
+
+
+def test_pooled_features_have_length_one_and_do_not_depend_on_the_batch():
+    maps = torch.rand(5, 20, 3, 3, generator=torch.Generator().manual_seed(0))
+    pooling = CompactBilinear(20, 64)
+    torch.testing.assert_close(pooling(maps).norm(dim=1), torch.ones(5))
+    torch.testing.assert_close(pooling(maps)[2:3], pooling(maps[2:3]))
+    torch.testing.assert_close(average(maps).norm(dim=1), torch.ones(5))
+
+
+def test_a_crop_shows_what_is_inside_the_box():
+    image = Image.new("RGB", (80, 80), (0, 0, 255))
+    image.paste((255, 0, 0), (20, 30, 50, 60))
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG")
+    shown = crop(buffer.getvalue(), (20, 30, 30, 30), 32)
+    assert shown.shape == (32, 32, 3)
+    assert shown[4:-4, 4:-4, 0].mean() > 250
+    assert crop(buffer.getvalue(), (-10, -10, 200, 200), 16).shape == (16, 16, 3)
+
+
+def test_a_missing_or_broken_picture_is_named_and_left_out(backbone, tmp_path, caplog):
+    pictures = [("a.jpg", jpeg((200, 0, 0))), ("b.jpg", b"not a picture"), ("c.jpg", jpeg((0, 0, 200))[:300])]
+    pictures += [("d.jpg", jpeg((0, 200, 0))), ("stranger.jpg", jpeg((9, 9, 9)))]
+    wanted = {f"{name}.jpg": (number, (0.0, 0.0, 60.0, 40.0)) for number, name in enumerate("abcde")}
+    extraction = Extraction(backbone, size=32)
+    with caplog.at_level(logging.WARNING, "neuralese"):
+        write_pooled(tmp_path / "pooled.parquet", extraction.run(iter(pictures), wanted), total=5)
+    assert read_table(tmp_path / "pooled.parquet", "pooled")["image_id"].to_pylist() == [0, 3]
+    assert set(extraction.failed) == {"b.jpg", "c.jpg", "e.jpg"}
+    assert "the picture b.jpg is left out" in caplog.text
+
+
+def test_if_no_picture_can_be_read_nothing_is_written(backbone, tmp_path):
+    batches = Extraction(backbone, size=32).run(iter([("a.jpg", b"")]), {"a.jpg": (0, (0, 0, 1, 1))})
+    with pytest.raises(NeuraleseError, match="not one picture could be read"):
+        write_pooled(tmp_path / "pooled.parquet", batches, total=1)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_backbone_gives_the_same_maps_in_any_batch(backbone):
+    images = np.random.default_rng(0).integers(0, 255, (3, 64, 64, 3), dtype=np.uint8)
+    maps = backbone.maps(images)
+    assert maps.shape == (3, 1280, 2, 2)
+    torch.testing.assert_close(maps[1:2], backbone.maps(images[1:2]), rtol=1e-3, atol=1e-4)
+
+
+def test_an_unknown_backbone_is_refused_by_name():
+    with pytest.raises(NeuraleseError, match="no backbone 'vgg'"):
+        Backbone.load("vgg", size=64, threads=1)
+
+
+def test_drawn_birds_can_be_told_apart_by_the_real_extractor(backbone):
+    generator = np.random.default_rng(0)
+    kinds = [
+        Species(body, "grey", "white", crown, "short", "black", "large")
+        for body, crown in (("red", "black"), ("blue", "white"))
+    ]
+    drawn = [(kind, draw(species, generator)) for kind, species in enumerate(kinds) for _ in range(12)]
+    wanted = {str(i): (i, box) for i, (_, (_, box)) in enumerate(drawn)}
+    pictures = ((str(i), content) for i, (_, (content, _)) in enumerate(drawn))
+    tables = pa.concat_tables(Extraction(backbone, size=256).run(pictures, wanted))
+    features, kind = matrix(tables["pooled"]), np.array([kind for kind, _ in drawn])
+    centers = np.stack([features[kind == k][:6].mean(0) for k in (0, 1)])
+    assert (np.argmax(features @ centers.T, axis=1) == kind).mean() == 1.0
+    assert set(COLORS) >= {"red", "blue"}
+
+
+def test_the_head_learns_species_from_training_images_and_gives_features_by_image():
+    generator = np.random.default_rng(0)
+    label = np.repeat(np.arange(4), 30)
+    points = generator.normal(size=(4, 12))[label] + 0.3 * generator.normal(size=(120, 12))
+    ids = generator.permutation(np.arange(500, 620))
+    pooled = pa.table(
+        {"image_id": pa.array(ids, pa.int32()), "pooled": vectors(points), "average": vectors(points[:, :5])}
+    )
+    images = pd.DataFrame(
+        {
+            "image_id": ids,
+            "class_id": label + 1,
+            "split": np.tile(["train", "dev", "test"], 40),
+            "path": "",
+            "class_name": "",
+        }
+    )
+    features, accuracy = bird_features(pooled, images, HeadConfig(hidden=16, epochs=30, batch=16, learning_rate=0.01))
+    assert accuracy["test"] > 0.9
+    assert features["image_id"].to_pylist() == list(range(500, 620))
+    items = bird_items(images, features)
+    assert items["image_id"].to_pylist() == list(range(500, 620))
+    assert items["split"].to_pylist() == images.set_index("image_id").loc[range(500, 620), "split"].tolist()

@@ -1,0 +1,23 @@
+"""Make the bird game's inventory, items, human traces and provenance."""
+
+from neuralese.data import cub
+from neuralese.data.provenance import write_provenance
+from neuralese.features.items import bird_items, traces_table
+from neuralese.files import read_json
+from neuralese.stage import stage
+from neuralese.tables import read_table, write_table
+
+with stage(snakemake.log[0], snakemake.threads):
+    given, made = snakemake.input, snakemake.output
+    images = read_table(given.images, "images").to_pandas()
+    captions = read_table(given.captions, "captions").to_pandas()
+    training = images.loc[images["split"] == "train", "image_id"]
+    inventory = cub.inventory(captions.loc[captions["image_id"].isin(training), "caption"], snakemake.params.bigrams)
+    write_table(made.inventory, inventory, "inventory")
+    items = bird_items(images, read_table(given.features, "features"))
+    write_table(made.item_table, items, "items")
+    captions = captions.merge(items.select(["image_id", "item_id"]).to_pandas(), on="image_id")
+    said = cub.traces(captions["caption"], list(inventory["phrase"]))
+    write_table(made.traces, traces_table(captions["item_id"], said), "traces")
+    rows = {"images": len(images), "captions": len(captions), "items": len(items)}
+    write_provenance(made.provenance, given.raw, rows, left_out=read_json(given.failed))
