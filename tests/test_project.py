@@ -80,7 +80,7 @@ def test_every_key_of_the_schema_has_a_description_and_stands_in_the_documentati
     [
         (SCHEMA["$defs"]["training"], TrainingConfig),
         (SCHEMA["properties"]["agent"], CellConfig),
-        (SCHEMA["properties"]["speakers"], FitConfig),
+        (SCHEMA["$defs"]["fit"], FitConfig),
     ],
 )
 def test_schema_and_dataclasses_have_the_same_fields(definition, settings):

@@ -17,7 +17,7 @@ rule fit_robot_speaker:
         mem_mb=3000,
         runtime=20,
     params:
-        fit=config["speakers"],
+        fit=lambda wildcards: config["speakers"][wildcards.task],
         states=config["messages"]["fitted"],
         code=code("games", "agents", "speakers"),
     script:
@@ -43,7 +43,7 @@ rule fit_human_model:
         mem_mb=3000,
         runtime=20,
     params:
-        fit=config["speakers"],
+        fit=lambda wildcards: config["speakers"][wildcards.task],
         code=code("games", "speakers"),
     script:
         "../scripts/fit_human_model.py"

@@ -25,7 +25,7 @@ from neuralese.translate.languages import Language
 WEIGHTS = ("product", "sum", "source", "target")
 DIVERGENCES = ("forward", "reverse", "symmetric")
 LOG_FLOOR = -690.0  # beliefs below e^-690 count as that, so that an impossible state costs much, not infinitely much
-BLOCK = 1024  # contexts held at a time
+BLOCK = 256  # contexts held at a time
 
 
 @dataclass(frozen=True)
