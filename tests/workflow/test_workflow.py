@@ -94,7 +94,7 @@ def test_forcing_a_stage_plans_it_and_what_follows(project):
     ("file", "planned"),
     [
         ("translate/criteria.py", TRANSLATION),
-        ("evaluate/paper.py", {"evaluate_belief", "tabulate"}),
+        ("evaluate/paper.py", {"tabulate"}),
     ],
 )
 def test_editing_a_room_plans_its_stage_and_what_follows_and_no_training(project, file, planned):

@@ -21,6 +21,6 @@ rule train_agent:
         training=lambda wildcards: config["training"][wildcards.task],
         max_steps=config["games"]["max_steps"],
         checkpoints=f"{RESULTS}/.checkpoints",
-        code=code("games", "agents"),
+        code=code("games", "agents", "randomness.py"),
     script:
         "../scripts/train_agent.py"

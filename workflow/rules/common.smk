@@ -23,7 +23,7 @@ SEEDS = config["seeds"]
 
 @cache
 def code(*rooms):
-    """Hash the library rooms a job runs; as a param it makes an edit of them rerun the job and what follows."""
+    """Hash the library rooms (or single modules) a job runs; as a param it makes an edit of them rerun the job and what follows."""
     digest = hashlib.sha256()
     for room in rooms:
         path = SOURCE / room

@@ -25,7 +25,14 @@ rule evaluate_belief:
     params:
         held_out=config["messages"]["held_out"],
         resamples=config["evaluation"]["resamples"],
-        code=code("games", "agents", "speakers", "evaluate"),
+        code=code(
+            "games",
+            "agents",
+            "speakers",
+            "evaluate/belief.py",
+            "evaluate/statistics.py",
+            "randomness.py",
+        ),
     script:
         "../scripts/evaluate_belief.py"
 
@@ -56,6 +63,6 @@ rule tabulate:
         mem_mb=1000,
         runtime=5,
     params:
-        code=code("evaluate"),
+        code=code("evaluate/paper.py"),
     script:
         "../scripts/tabulate.py"

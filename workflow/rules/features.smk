@@ -21,7 +21,7 @@ rule pool_images:
         backbone=config["birds"]["backbone"],
         pixels=config["birds"]["pixels"],
         pooled=config["birds"]["pooled"],
-        code=code("features"),
+        code=code("features/backbone.py", "features/images.py", "features/pooling.py"),
     script:
         "../scripts/pool_images.py"
 
@@ -44,7 +44,7 @@ rule train_head:
         runtime=30,
     params:
         head=config["birds"]["head"],
-        code=code("features"),
+        code=code("features/head.py"),
     script:
         "../scripts/train_head.py"
 
@@ -72,6 +72,6 @@ rule prepare_birds:
         runtime=10,
     params:
         bigrams=config["birds"]["bigrams"],
-        code=code("data", "features"),
+        code=code("data/cub.py", "features/items.py"),
     script:
         "../scripts/prepare_birds.py"

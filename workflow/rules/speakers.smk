@@ -19,7 +19,7 @@ rule fit_robot_speaker:
     params:
         fit=lambda wildcards: config["speakers"][wildcards.task],
         states=config["messages"]["fitted"],
-        code=code("games", "agents", "speakers"),
+        code=code("games", "agents", "speakers", "randomness.py"),
     script:
         "../scripts/fit_robot_speaker.py"
 
@@ -44,6 +44,6 @@ rule fit_human_model:
         runtime=20,
     params:
         fit=lambda wildcards: config["speakers"][wildcards.task],
-        code=code("games", "speakers"),
+        code=code("games", "speakers", "randomness.py"),
     script:
         "../scripts/fit_human_model.py"

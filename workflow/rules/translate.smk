@@ -19,7 +19,7 @@ rule sample_messages:
         runtime=10,
     params:
         counts=config["messages"],
-        code=code("games", "agents"),
+        code=code("games", "agents", "randomness.py"),
     script:
         "../scripts/sample_messages.py"
 

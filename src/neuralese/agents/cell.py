@@ -56,13 +56,6 @@ class Cell(nn.Module):
         return message + self.config.noise * torch.randn(message.shape, generator=generator)
 
 
-def seeded_cell(game: Game, config: CellConfig, generator: torch.Generator) -> Cell:
-    """A cell whose first weights depend on `generator` alone, not on torch's global state."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(int(torch.randint(2**62, (), generator=generator)))
-        return Cell(game, config)
-
-
 def save_cell(path: str | Path, cell: Cell) -> None:
     """Write a cell and its sizes."""
     save_weights(path, cell, asdict(cell.config))

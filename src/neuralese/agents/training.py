@@ -16,10 +16,11 @@ import torch
 from torch import nn
 from tqdm import tqdm
 
-from neuralese.agents.cell import CellConfig, seeded_cell
+from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.episodes import Episodes, Replay, play, unroll
 from neuralese.files import atomic
 from neuralese.games.game import Game
+from neuralese.randomness import seeded
 
 log = logging.getLogger(__name__)
 
@@ -60,8 +61,7 @@ class Trainer:
     def __init__(self, game: Game, cell: CellConfig, config: TrainingConfig, seed: int) -> None:
         self.game, self.config = game, config
         self.generator = torch.Generator().manual_seed(seed)
-        self.cell = seeded_cell(game, cell, self.generator)
-        self.target = seeded_cell(game, cell, self.generator)
+        self.cell, self.target = (seeded(lambda: Cell(game, cell), self.generator) for _ in range(2))
         self.target.load_state_dict(self.cell.state_dict())
         self.optimizer = torch.optim.Adam(self.cell.parameters(), lr=config.learning_rate)
         self.replay = Replay(config.replay)

@@ -146,7 +146,7 @@ def fetch(
         if source == "auto":
             log.warning(
                 "NO REAL DATA for %s (%s). Going on with the EMBEDDED stand-in, whose results say nothing about the "
-                "paper's; once the network or %s is there, run: snakemake --cores all --forcerun download all",
+                "paper's; once the network or %s is there, run: snakemake --cores all --forcerun download -- all",
                 data_set.title,
                 "; ".join(failures),
                 MIRROR_VARIABLE,

@@ -1,23 +1,15 @@
 """Fit the three models of `speakers.models` to what robots and humans said; choose their weights on held-out data."""
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor
 
 from neuralese.games.game import Game
+from neuralese.randomness import seeded
 from neuralese.speakers.fitting import FitConfig, fit
 from neuralese.speakers.models import HumanListener, HumanSpeaker, RobotSpeaker
 from neuralese.speakers.traces import Traces
 
 HELD_OUT = 10_000  # held-out messages looked at, at most
-
-
-def _seeded(make: Callable, generator: torch.Generator):
-    """Call `make` with torch's global randomness set from `generator`, and put back after."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(int(torch.randint(2**62, (), generator=generator)))
-        return make()
 
 
 def _draw(n: int, batch: int, generator: torch.Generator) -> Tensor:
@@ -34,7 +26,7 @@ def fit_robot_speaker(
 ) -> RobotSpeaker:
     """Fit p(z | x) to (states, messages) of a robot; with a fixed scale, likelihood is squared error."""
     states, messages = said
-    speaker = _seeded(lambda: RobotSpeaker(game, config.hidden, messages.shape[1], scale), generator)
+    speaker = seeded(lambda: RobotSpeaker(game, config.hidden, messages.shape[1], scale), generator)
 
     def error(states: Tensor, messages: Tensor) -> Tensor:
         return (speaker.mean(game.speaker_view(states)) - messages).square().sum(1).mean()
@@ -51,7 +43,7 @@ def fit_human_speaker(
     game: Game, said: Traces, held_out: Traces, config: FitConfig, generator: torch.Generator
 ) -> HumanSpeaker:
     """Fit p(z | x) to human traces; a message of several phrases says each of them with equal chance."""
-    speaker = _seeded(lambda: HumanSpeaker(game, config.hidden, said.inventory), generator)
+    speaker = seeded(lambda: HumanSpeaker(game, config.hidden, said.inventory), generator)
 
     def error(traces: Traces, chosen: Tensor) -> Tensor:
         bags = traces.bags(chosen)
@@ -73,7 +65,7 @@ def fit_human_listener(
     game: Game, said: Traces, held_out: Traces, config: FitConfig, generator: torch.Generator
 ) -> HumanListener:
     """Fit the model human: of the described item and another one, which does the bag of words describe?"""
-    listener = _seeded(lambda: HumanListener(game, config.hidden, said.inventory), generator)
+    listener = seeded(lambda: HumanListener(game, config.hidden, said.inventory), generator)
 
     def error(traces: Traces, chosen: Tensor, others: Tensor) -> Tensor:
         bags = traces.bags(chosen)
