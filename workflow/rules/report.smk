@@ -58,6 +58,6 @@ rule draw_bird_examples:
     params:
         number=config["examples"]["count"],
         criterion=config["examples"]["criterion"],
-        code=code("report"),
+        code=code("report", "features/images.py"),
     script:
         "../scripts/draw_bird_examples.py"

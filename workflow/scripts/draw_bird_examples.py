@@ -19,7 +19,7 @@ with stage(snakemake.log[0], snakemake.threads):
     images = read_table(given.images, "images").to_pandas().set_index("image_id")
     shown = {images.loc[image_of[item], "path"]: item for item in {*examples["target"], *examples["other"]}}
     pictures = {
-        shown[path]: crop(content, images.loc[image_of[shown[path]], "box"], 160)
+        shown[path]: crop(content, images.loc[image_of[shown[path]], "box"])
         for path, content in members(Path(given.raw) / "images", PICTURES)
         if path in shown
     }

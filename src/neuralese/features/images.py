@@ -29,8 +29,8 @@ BATCH = 32
 Box = tuple[float, float, float, float]  # left, top, width, height in pixels
 
 
-def crop(content: bytes, box: Box, size: int) -> np.ndarray:
-    """Decode a picture and stretch the part inside `box` to size x size pixels: (size, size, 3) bytes."""
+def crop(content: bytes, box: Box, size: int | None = None) -> np.ndarray:
+    """Decode a picture and cut out what is inside `box`, stretched to size x size pixels if given: (h, w, 3) bytes."""
     image = Image.open(io.BytesIO(content)).convert("RGB")
     left, top, width, height = box
     inside = (
@@ -39,7 +39,8 @@ def crop(content: bytes, box: Box, size: int) -> np.ndarray:
         min(image.width, left + (1 + MARGIN) * width),
         min(image.height, top + (1 + MARGIN) * height),
     )
-    return np.asarray(image.resize((size, size), Image.Resampling.BICUBIC, box=inside))
+    shape = (size, size) if size else (max(1, round(inside[2] - inside[0])), max(1, round(inside[3] - inside[1])))
+    return np.asarray(image.resize(shape, Image.Resampling.BICUBIC, box=inside))
 
 
 @dataclass

@@ -27,7 +27,7 @@ def draw_examples(
     """Draw each example as target, other item and ranked translations; `picture` shows an item as (h, w, 3)."""
     groups = list(examples.groupby("message_id", sort=False))
     rows = -(-len(groups) // columns)
-    figure = plt.figure(figsize=(3.4 * columns, 2.5 * rows + 0.7), layout="constrained")
+    figure = plt.figure(figsize=(3.6 * columns, 1.6 * rows + 0.5), layout="constrained")
     figure.suptitle(title, fontsize=11)
     for cell, (_, group) in zip(figure.subfigures(rows, columns, squeeze=False).flat, groups, strict=False):
         left, right, words = cell.subplots(1, 3, width_ratios=(1, 1, 1.15))
@@ -35,13 +35,16 @@ def draw_examples(
             (left, group["target"].iloc[0], "target ★"),
             (right, group["other"].iloc[0], "other"),
         ):
-            axes.imshow(picture(int(item)), aspect="auto")
+            pixels = picture(int(item))
+            axes.imshow(
+                pixels, aspect="auto" if pixels.shape[:2] == (1, 1) else "equal"
+            )  # a plain colour fills its place
             axes.set_title(label, fontsize=8)
             axes.set_axis_off()
         words.set_axis_off()
         for line, row in enumerate(group.sort_values("rank").itertuples()):
             weight = "bold" if line == 0 else "normal"
-            words.text(0, 0.92 - 0.2 * line, row.phrase, fontsize=9, weight=weight, va="top")
+            words.text(0, 0.98 - 0.2 * line, row.phrase, fontsize=9, weight=weight, va="top")
     with atomic(path) as temporary:
         figure.savefig(temporary, dpi=110, format="png")
     plt.close(figure)
