@@ -13,8 +13,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from neuralese.data.archives import members, write_tar
+
 ROOT = Path(__file__).parents[2]
 TRANSLATION = {"score_dictionary", "evaluate_belief", "tabulate", "draw_color_examples", "draw_bird_examples"}
+# a proxy that nobody listens on is a machine without network, whatever this one has
+NOWHERE = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
 QUICK = ["--configfile", "config/quick.yaml"]
 
 
@@ -138,11 +142,38 @@ def test_an_unknown_key_stops_the_run_before_it_starts(fresh):
 
 
 def test_real_data_without_network_or_mirror_stops_with_what_to_do(fresh):
-    # a proxy that nobody listens on is a machine without network, whatever this one has
-    nowhere = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
-    code, output = fresh.snakemake("results/colors/raw", "--config", "data={source: real}", environment=nowhere)
+    code, output = fresh.snakemake("results/colors/raw", "--config", "data={source: real}", environment=NOWHERE)
     assert code != 0
     assert "no real data for XKCD colour survey" in output
     assert "paul.rutgers.edu" in output
     assert "set NEURALESE_MIRROR" in output
     assert not (fresh.folder / "results" / "colors" / "raw").exists()
+
+
+def test_a_truncated_mirror_archive_stops_a_real_run_and_leaves_nothing(fresh):
+    mirror = fresh.folder / "mirror"
+    mirror.mkdir()
+    (mirror / "xkcd-munroecorpus.tar.xz").write_bytes(b"\xfd7zXZ\x00 and then nothing")
+    code, output = fresh.snakemake(
+        "results/colors/raw", "--config", "data={source: real, mirror: mirror}", environment=NOWHERE
+    )
+    assert code != 0
+    assert "xkcd-munroecorpus.tar.xz is truncated or not an archive" in output
+    assert not (fresh.folder / "results" / "colors" / "raw").exists()
+
+
+def test_a_corrupt_picture_is_left_out_and_counted_and_the_run_goes_on(fresh):
+    birds = fresh.quick / "birds"
+    assert fresh.snakemake(str(birds.relative_to(fresh.folder) / "raw"), *QUICK)[0] == 0
+    files = {
+        f"CUB_200_2011/{name}": content for name, content in members(birds / "raw" / "images", r"CUB_200_2011/(.+)")
+    }
+    broken = next(name for name in files if name.endswith(".jpg"))
+    files[broken] = files[broken][:200]
+    write_tar(birds / "raw" / "images", files)
+    code, output = fresh.snakemake(str(birds.relative_to(fresh.folder) / "provenance.json"), *QUICK)
+    assert code == 0, output
+    provenance = json.loads((birds / "provenance.json").read_text())
+    assert list(provenance["left_out"]) == [broken.removeprefix("CUB_200_2011/images/")]
+    assert provenance["rows"]["images"] == 1000
+    assert provenance["rows"]["items"] == 999
