@@ -4,7 +4,7 @@ import torch
 
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.fit import fit_human_listener, fit_human_speaker, fit_robot_speaker
-from neuralese.speakers.fitting import FitConfig
+from neuralese.speakers.fitting import FitConfig, fit
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, load_model, save_model
 from neuralese.speakers.traces import reference_traces
 
@@ -88,12 +88,27 @@ def test_the_robot_speaker_imitates_messages(game, generator):
     assert error < 0.02 * messages.var()
 
 
-def test_fitting_keeps_the_weights_that_did_best_on_held_out_data(game, traces):
-    def fitted(steps: int) -> HumanSpeaker:
-        config = FitConfig(hidden=8, steps=steps, batch=64, check_every=10, patience=100)
-        return fit_human_speaker(game, traces["train"], traces["dev"], config, torch.Generator().manual_seed(5))
+def test_fitting_keeps_the_weights_that_did_best_on_held_out_data_and_stops_when_patience_ends():
+    model = torch.nn.Linear(1, 1)
+    errors, seen = [3.0, 1.0, 2.0, 2.0, 0.0], []
 
-    first, again = fitted(50), fitted(50)
+    def held_out() -> float:
+        seen.append(model.weight.item())
+        return errors[len(seen) - 1]
+
+    config = FitConfig(steps=50, batch=1, check_every=10, patience=2, learning_rate=0.1)
+    assert fit(model, lambda batch: model(torch.ones(batch, 1)).sum(), held_out, config, "line") == 1.0
+    assert len(seen) == 4  # two looks without a gain end it before the last, which would have been best
+    assert len(set(seen)) == 4
+    assert model.weight.item() == seen[1]
+
+
+def test_fitting_is_the_same_for_the_same_generator(game, traces):
+    config = FitConfig(hidden=8, steps=50, batch=64, check_every=10)
+    first, again = (
+        fit_human_speaker(game, traces["train"], traces["dev"], config, torch.Generator().manual_seed(5))
+        for _ in range(2)
+    )
     assert all(torch.equal(a, b) for a, b in zip(first.parameters(), again.parameters(), strict=True))
 
 

@@ -2,14 +2,27 @@
 
 import hashlib
 import io
+import lzma
 import re
 import stat
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from neuralese.errors import NeuraleseError
+
+# what the standard library raises for archives that are cut, damaged, encrypted or packed in an unknown way
+DAMAGED = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    lzma.LZMAError,
+    zlib.error,
+    EOFError,
+    OSError,
+    RuntimeError,
+)
 
 
 def _checked(name: str, archive: Path) -> str:
@@ -57,14 +70,10 @@ def members(archive: str | Path, pattern: str) -> Iterator[tuple[str, bytes]]:
         for name, content in (_zip if zipfile.is_zipfile(archive) else _tar)(archive):
             if match := wanted.search(name):
                 yield match[1], content
-    except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+    except DAMAGED as error:
         raise NeuraleseError(
             f"{archive} is truncated or not an archive ({error}); delete it and run the download again."
         ) from error
-    except Exception as error:  # lzma and zlib raise errors of their own for damaged streams
-        if type(error).__module__ in ("lzma", "_lzma", "zlib"):
-            raise NeuraleseError(f"{archive} is damaged ({error}); delete it and run the download again.") from error
-        raise
 
 
 def content_digest(archive: str | Path, pattern: str) -> str:
