@@ -36,4 +36,10 @@ rule all:
     input:
         expand(f"{RESULTS}/tables/comparison.{{format}}", format=["md", "csv", "tex"]),
         f"{RESULTS}/tables/belief.parquet",
+        list(BEHAVIOR.values()),
         expand(f"{RESULTS}/{{task}}/seed{{seed}}/examples.png", task=TASKS, seed=SEEDS),
+        expand(
+            f"{RESULTS}/{{task}}/seed{{seed}}/game_robots.png",
+            task=set(TASKS) & {"driving"},
+            seed=SEEDS,
+        ),

@@ -33,7 +33,23 @@ CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
     "pooled": {"image_id": pa.int32(), "pooled": VECTOR, "average": VECTOR},
     "features": {"image_id": pa.int32(), "feature": VECTOR},
     "inventory": {"phrase_id": pa.int32(), "phrase": pa.string(), "count": pa.int64()},
-    # what the players may talk about, and what humans said of it
+    "words": {"word_id": pa.int32(), "word": pa.string(), "count": pa.int64()},
+    "maps": {"map": pa.int32(), "road": pa.string()},  # eight lines of '#' (road) and '.'
+    "games": {
+        "game": pa.int32(),
+        "map": pa.int32(),
+        "split": pa.string(),
+        "completed": pa.bool_(),
+        "reward": pa.float64(),
+        "n_turns": pa.int32(),
+    },
+    "turns": {
+        **dict.fromkeys(("game", "turn", "player", "row", "col", "direction", "goal_row", "goal_col"), pa.int32()),
+        "done": pa.bool_(),
+        "action": pa.int8(),  # none in a game's last state
+        "message": pa.string(),
+    },
+    # what the players may talk about, and what humans said of it; in driving, an item is a row of the turns
     "items": {"item_id": pa.int32(), "split": pa.string(), "feature": VECTOR},
     "traces": {"item_id": pa.int32(), "phrases": pa.list_(pa.int16())},
     "history": {
@@ -57,6 +73,12 @@ CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
         "phrase": pa.string(),
         "score": pa.float64(),
     },
+    "watched": {  # driving games to look at
+        "pair": pa.string(),
+        **dict.fromkeys(("game", "turn", "player", "map", "pose", "goal", "action"), pa.int32()),
+        **dict.fromkeys(("who", "said", "outcome"), pa.string()),
+        "reward": pa.float64(),
+    },
     "belief": {
         "task": pa.string(),
         "seed": pa.int64(),
@@ -65,6 +87,16 @@ CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
         "criterion": pa.string(),
         **dict.fromkeys(("accuracy", "ci_low", "ci_high"), pa.float64()),
         "n": pa.int64(),
+        "data": pa.string(),
+    },
+    "behavior": {
+        "seed": pa.int64(),
+        "pair": pa.string(),
+        "criterion": pa.string(),
+        **dict.fromkeys(("reward", "reward_ci_low", "reward_ci_high"), pa.float64()),
+        **dict.fromkeys(("completion", "completion_ci_low", "completion_ci_high"), pa.float64()),
+        "n": pa.int64(),
+        "possible": pa.float64(),  # share of games that could be completed at all
         "data": pa.string(),
     },
 }

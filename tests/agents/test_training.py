@@ -135,14 +135,29 @@ def test_learning_reaches_the_speaker_through_the_channel(generator):
     learner = trainer()
     cell, plays = learner.cell, play(learner.cell, learner.game, 32, 0.5, generator)
     noise = torch.zeros(*plays.actions.shape, SMALL.message)
-    listener_q = unroll(cell, plays.observations, noise)[:, 1, 1]
+    listener_q = unroll(cell, plays.longest_first(), noise)[:, 1, 1]
     (gradient,) = torch.autograd.grad(listener_q.sum(), cell.message.weight)
     assert gradient.abs().sum() > 0
 
 
 def test_the_exploration_schedule_is_the_papers():
-    assert [exploration(t) for t in (0, 500, 1000, 2500, 5000, 9999)] == [1.0, 0.5, 0.08, 0.05, 0.0, 0.0]
-    assert exploration(9999, floor=0.02) == 0.02
+    paper = TrainingConfig()
+    assert [exploration(t, paper) for t in (0, 500, 1000, 2500, 5000, 9999)] == [1.0, 0.5, 0.08, 0.05, 0.0, 0.0]
+    assert exploration(9999, TrainingConfig(epsilon_floor=0.02)) == 0.02
+    assert exploration(100, TrainingConfig(explore=200)) == 0.5
+
+
+def test_unrolling_leaves_out_nothing_but_what_is_over(generator):
+    learner = trainer()
+    episodes = play(learner.cell, learner.game, 12, 0.5, generator).longest_first()
+    assert episodes.steps().tolist() == sorted(episodes.steps().tolist(), reverse=True)
+    assert episodes.steps().min() < episodes.steps().max()
+    noise = torch.zeros(12, 3, 2, 8)
+    whole = Episodes(**{**episodes.tensors(), "done": torch.zeros_like(episodes.done)})
+    short, long = unroll(learner.cell, episodes, noise), unroll(learner.cell, whole, noise)
+    going_on = torch.arange(3) < episodes.steps()[:, None]
+    torch.testing.assert_close(short[going_on], long[going_on])
+    assert (short[~going_on] == 0).all()
 
 
 def test_replay_forgets_the_oldest_games_first(generator):
@@ -181,7 +196,7 @@ def test_sampled_messages_come_back_from_their_table_by_split(tmp_path, generato
     games = dict.fromkeys(("train", "dev", "test"), learner.game)
     table = sample_messages(learner.cell, games, {"train": 5, "dev": 3, "test": 4}, generator)
     write_table(tmp_path / "messages.parquet", table, "messages")
-    said = read_messages(tmp_path / "messages.parquet")
+    said = read_messages(tmp_path / "messages.parquet", games["train"])
     assert {split: len(speech.ids) for split, speech in said.items()} == {"train": 5, "dev": 3, "test": 4}
     assert said["test"].ids.tolist() == [8, 9, 10, 11]
     distance = (said["test"].messages - speak(learner.cell, learner.game, said["test"].states)).norm(dim=1)

@@ -5,12 +5,12 @@ import torch
 
 from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.messages import Speech
-from neuralese.evaluate.belief import HumanSpeech, Listeners, evaluate_belief
-from neuralese.evaluate.paper import BELIEF, compare, to_latex, to_markdown
+from neuralese.evaluate.belief import HumanSpeech, Listeners, evaluate_belief, guess_by_playing
+from neuralese.evaluate.paper import BEHAVIOR, BELIEF, compare, to_latex, to_markdown
 from neuralese.evaluate.statistics import bootstrap_interval
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanListener
-from neuralese.speakers.traces import Traces
+from neuralese.speakers.traces import Lists, Traces
 
 COLUMNS = ["direction", "criterion", "source_id", "rank", "target_id"]
 
@@ -36,11 +36,12 @@ def played(generator):
     cell = Cell(game, CellConfig(hidden=8, message=4))
     bags = torch.eye(5)[states[:, 0]]
     table = evaluate_belief(
-        Listeners(game, cell, Oracle(game, hidden=4, phrases=5)),
+        Listeners(game, guess_by_playing(cell, game), Oracle(game, hidden=4, words=5), torch.eye(5)),
         robot=Speech(ids, states, torch.randn(4000, 4, generator=generator)),
-        human=HumanSpeech(states, bags, states[:, 0]),
+        human=HumanSpeech(states, bags, states[:, 0], torch.arange(4000)),
         dictionary=pd.DataFrame(rows, columns=COLUMNS),
         vocabulary=Speech(torch.tensor([7]), states[:1], torch.randn(1, 4, generator=generator)),
+        silence=None,
         resamples=200,
         generator=generator,
     )
@@ -67,10 +68,17 @@ def test_an_untrained_robot_and_a_random_dictionary_are_at_chance(played):
 
 
 def test_human_speech_is_drawn_without_repetition_while_it_lasts(generator):
-    traces = Traces(torch.arange(20).view(10, 2), torch.arange(10) % 3, torch.arange(11), inventory=3)
-    speech = HumanSpeech.draw(traces, 10, generator)
-    assert len(speech.states.unique(dim=0)) == 10
-    assert len(HumanSpeech.draw(traces, 25, generator).states) == 25
+    said = Lists(torch.arange(10) % 3, torch.arange(11), 3)
+    traces = Traces(torch.arange(20).view(10, 2), said, said, games=torch.arange(10))
+    game = ReferenceGame(torch.eye(20))
+    speech = HumanSpeech.draw(game, traces, None, 10, generator)
+    assert sorted(speech.states[:, 0].tolist()) == list(range(0, 20, 2))
+    assert not speech.repeated
+    again = HumanSpeech.draw(game, traces, None, 25, generator)
+    assert len(again.states) == 25
+    assert again.repeated
+    aloud = HumanSpeech.draw(game, traces, 0, 100, generator)
+    assert set(aloud.phrases.tolist()) == {1, 2}
 
 
 @pytest.mark.parametrize("values", [np.repeat([0.0, 0.5, 1.0], [300, 100, 600]), np.linspace(0, 1, 1000)])
@@ -79,6 +87,13 @@ def test_the_bootstrap_interval_is_as_wide_as_the_standard_error_says(values):
     error = values.std() / len(values) ** 0.5
     assert low < values.mean() < high
     assert (high - low) == pytest.approx(2 * 1.96 * error, rel=0.06)
+
+
+def test_values_that_belong_together_are_drawn_together():
+    random = np.random.default_rng(1)
+    each = random.integers(2, size=50).astype(float)
+    low, high = bootstrap_interval(np.repeat(each, 20), random, 4000, groups=np.repeat(np.arange(50), 20))
+    assert (high - low) == pytest.approx(2 * 1.96 * each.std() / 50**0.5, rel=0.1)
 
 
 def belief_rows(data: str, seeds: int = 2) -> pd.DataFrame:
@@ -91,12 +106,22 @@ def belief_rows(data: str, seeds: int = 2) -> pd.DataFrame:
 
 
 def test_the_comparison_has_every_cell_of_the_papers_tables():
+    behavior = pd.DataFrame([{"pair": pair, "criterion": criterion} for pair, criterion in BEHAVIOR]).assign(
+        seed=0, n=200, data="mirror", reward=1.6, reward_ci_low=1.5, reward_ci_high=1.7
+    )
+    behavior = behavior.assign(completion=0.7, completion_ci_low=0.6, completion_ci_high=0.8)
+    whole = compare(belief_rows("mirror"), behavior)
+    assert len(whole) == len(BELIEF) + 2 * len(BEHAVIOR)
+    row = whole.query("pair == 'R/H' and criterion == 'belief' and measure == 'reward'").iloc[0]
+    assert (row["table"], row["paper"], row["difference"]) == ("3", 1.54, pytest.approx(0.06))
+    assert whole["paper"].isna().sum() == 1  # the paper has no reward of humans with humans
+    assert [page.count("Behaviour evaluation") for page in (to_markdown(whole), to_latex(whole))] == [2, 2]
     table = compare(belief_rows("mirror"))
     assert len(table) == len(BELIEF)
     assert table["paper"].notna().all()
     assert table["ours"].tolist() == pytest.approx([0.75] * len(BELIEF))
     assert (table["seeds"] == 2).all()
-    row = table.query("task == 'colors' and speaker == 'R' and criterion == 'belief'").iloc[0]
+    row = table.query("task == 'colors' and pair == 'R → H*' and criterion == 'belief'").iloc[0]
     assert (row["table"], row["paper"], row["difference"]) == ("1a", 0.86, pytest.approx(-0.11))
 
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pyarrow as pa
 import pytest
 import torch
@@ -6,7 +8,7 @@ from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.fit import fit_human_listener, fit_human_speaker, fit_robot_speaker
 from neuralese.speakers.fitting import FitConfig, fit
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, load_model, save_model
-from neuralese.speakers.traces import reference_traces
+from neuralese.speakers.traces import Lists, Traces, reference_traces
 
 FIT = FitConfig(hidden=32, steps=400, batch=128, check_every=100, learning_rate=0.01)
 
@@ -24,7 +26,11 @@ def traces(game, generator):
     splits = pa.table({"split": ["train" if i % 2 else "dev" for i in range(300)]})
     said = [[i // 100] + ([3] if i % 4 == 0 else []) for i in range(300)]
     table = pa.table({"item_id": pa.array(range(300), pa.int32()), "phrases": pa.array(said, pa.list_(pa.int16()))})
-    return {split: reference_traces(splits, table, split, 4, generator) for split in ("train", "dev")}
+    return {split: redrawn(game, reference_traces(splits, table, split, 4), generator) for split in ("train", "dev")}
+
+
+def redrawn(game, traces, generator):
+    return replace(traces, states=game.redraw(traces.states, generator))
 
 
 def test_traces_keep_to_their_split_and_drop_messages_without_a_phrase(generator):
@@ -35,16 +41,16 @@ def test_traces_keep_to_their_split_and_drop_messages_without_a_phrase(generator
             "phrases": pa.array([[1, 0, 1], [0], [], [2]], pa.list_(pa.int16())),
         }
     )
-    traces = reference_traces(items, said, "train", 3, generator)
+    traces = redrawn(ReferenceGame(torch.eye(4)), reference_traces(items, said, "train", 3), generator)
     assert traces.states[:, 0].tolist() == [0, 3]
     assert sorted(traces.states[:, 1].tolist()) == [0, 3]
-    assert traces.bags(torch.tensor([1, 0, 0])).tolist() == [[0, 0, 1], [1, 2, 0], [1, 2, 0]]
+    assert traces.phrases.bags(torch.tensor([1, 0, 0])).tolist() == [[0, 0, 1], [1, 2, 0], [1, 2, 0]]
 
 
 def test_one_phrase_of_a_message_is_drawn_from_that_message(traces, generator):
     chosen = torch.arange(len(traces["dev"])).repeat(20)
-    phrases = traces["dev"].one_phrase(chosen, generator)
-    assert traces["dev"].bags(chosen).gather(1, phrases[:, None]).min() == 1
+    phrases = traces["dev"].phrases.one(chosen, generator)
+    assert traces["dev"].phrases.bags(chosen).gather(1, phrases[:, None]).min() == 1
     assert set(phrases.tolist()) == {0, 1, 2, 3}
 
 
@@ -110,6 +116,19 @@ def test_fitting_is_the_same_for_the_same_generator(game, traces):
         for _ in range(2)
     )
     assert all(torch.equal(a, b) for a, b in zip(first.parameters(), again.parameters(), strict=True))
+
+
+def test_a_human_speaker_who_may_be_silent_is_two_models(game, generator):
+    item = torch.arange(300)
+    values = torch.where(item < 150, 0, 1 + (item >= 225).long())  # half of the circle is passed over in silence
+    phrases = Lists(values, torch.arange(301), 3)
+    traces = Traces(torch.stack([item, item], dim=1), phrases, phrases, games=item)
+    assert traces.spoken(0).tolist() == list(range(150, 300))
+    speaker = fit_human_speaker(game, traces, traces, FIT, generator, silence=0)
+    log_prob = speaker.log_prob(game.human_view(torch.tensor([[75, 0], [180, 0], [260, 0]]))).T
+    assert log_prob[:, 0].exp().tolist() == pytest.approx([1, 0, 0], abs=0.1)
+    torch.testing.assert_close(log_prob[:, 1:].exp().sum(1), torch.ones(3))
+    assert log_prob[1:, 1:].argmax(1).tolist() == [0, 1]
 
 
 def test_a_saved_model_is_the_same_model(tmp_path, game, generator):

@@ -16,7 +16,16 @@ import pytest
 from neuralese.data.archives import members, write_tar
 
 ROOT = Path(__file__).parents[2]
-TRANSLATION = {"score_dictionary", "evaluate_belief", "tabulate", "draw_color_examples", "draw_bird_examples"}
+TRANSLATION = {
+    "score_dictionary",
+    "evaluate_belief",
+    "evaluate_behavior",
+    "tabulate",
+    "draw_color_examples",
+    "draw_bird_examples",
+    "draw_driving_examples",
+    "watch_driving",
+}
 # a proxy that nobody listens on is a machine without network, whatever this one has
 NOWHERE = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
 QUICK = ["--configfile", "config/quick.yaml"]

@@ -4,7 +4,7 @@
 rule train_agent:
     """Train one agent that plays both seats, by recurrent Q-learning through a noisy channel."""
     input:
-        item_table=f"{RESULTS}/{{task}}/items.parquet",
+        unpack(game_tables),
     output:
         agent=f"{RESULTS}/{{task}}/seed{{seed}}/agent.safetensors",
         history=f"{RESULTS}/{{task}}/seed{{seed}}/history.parquet",
@@ -19,7 +19,7 @@ rule train_agent:
     params:
         cell=config["agent"],
         training=lambda wildcards: config["training"][wildcards.task],
-        max_steps=config["games"]["max_steps"],
+        max_steps=max_steps,
         checkpoints=f"{RESULTS}/.checkpoints",
         code=code("games", "agents", "randomness.py"),
     script:

@@ -31,3 +31,32 @@ def code(*rooms):
             digest.update(file.relative_to(SOURCE).as_posix().encode())
             digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def game_tables(wildcards):
+    """The tables of which a task's game is built."""
+    names = (
+        {"maps": "maps", "turns": "turns"}
+        if wildcards.task == "driving"
+        else {"item_table": "items"}
+    )
+    return {
+        key: f"{RESULTS}/{wildcards.task}/{name}.parquet" for key, name in names.items()
+    }
+
+
+def trace_tables(wildcards):
+    """The tables of a task's game, and of what humans said in it."""
+    names = ["traces", "inventory"] + (
+        ["games", "words"] if wildcards.task == "driving" else []
+    )
+    return game_tables(wildcards) | {
+        name: f"{RESULTS}/{wildcards.task}/{name}.parquet" for name in names
+    }
+
+
+def max_steps(wildcards):
+    """How long a task's games last at most."""
+    return config["games"][
+        "driving_steps" if wildcards.task == "driving" else "reference_steps"
+    ]

@@ -89,3 +89,57 @@ rule parse_birds:
         code=code("data/archives.py", "data/cub.py", "data/pickles.py"),
     script:
         "../scripts/parse_birds.py"
+
+
+rule parse_driving:
+    """Read the logs of the driving games and play them again to check them and to know their reward."""
+    input:
+        raw=f"{RESULTS}/driving/raw",
+    output:
+        maps=f"{RESULTS}/driving/maps.parquet",
+        games=report(
+            f"{RESULTS}/driving/games.parquet",
+            category="Data",
+            caption="../report/games.rst",
+        ),
+        turns=f"{RESULTS}/driving/turns.parquet",
+        provenance=f"{RESULTS}/driving/provenance.json",
+    log:
+        f"{RESULTS}/logs/driving/parse.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/driving/parse.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=5,
+    params:
+        dev_games=config["driving"]["dev_games"],
+        test_games=config["driving"]["test_games"],
+        code=code("data/archives.py", "data/driving.py", "games"),
+    script:
+        "../scripts/parse_driving.py"
+
+
+rule prepare_driving:
+    """Make the inventory of short messages, the words and the traces of what humans said."""
+    input:
+        games=f"{RESULTS}/driving/games.parquet",
+        turns=f"{RESULTS}/driving/turns.parquet",
+    output:
+        inventory=f"{RESULTS}/driving/inventory.parquet",
+        words=f"{RESULTS}/driving/words.parquet",
+        traces=f"{RESULTS}/driving/traces.parquet",
+    log:
+        f"{RESULTS}/logs/driving/prepare.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/driving/prepare.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=5,
+    params:
+        least_sent=config["driving"]["least_sent"],
+        least_words=config["driving"]["least_words"],
+        code=code("data/driving.py", "features/items.py"),
+    script:
+        "../scripts/prepare_driving.py"

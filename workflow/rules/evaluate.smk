@@ -4,11 +4,10 @@
 rule evaluate_belief:
     """Play the state-guessing game for every pair of speaker and listener on one split."""
     input:
-        item_table=f"{RESULTS}/{{task}}/items.parquet",
-        traces=f"{RESULTS}/{{task}}/traces.parquet",
-        inventory=f"{RESULTS}/{{task}}/inventory.parquet",
+        unpack(trace_tables),
         provenance=f"{RESULTS}/{{task}}/provenance.json",
         agent=f"{RESULTS}/{{task}}/seed{{seed}}/agent.safetensors",
+        robot=f"{RESULTS}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
         listener=f"{RESULTS}/{{task}}/seed{{seed}}/human_listener.safetensors",
         messages=f"{RESULTS}/{{task}}/seed{{seed}}/messages.parquet",
         dictionary=f"{RESULTS}/{{task}}/seed{{seed}}/dictionary.parquet",
@@ -37,15 +36,63 @@ rule evaluate_belief:
         "../scripts/evaluate_belief.py"
 
 
+rule evaluate_behavior:
+    """Let robots drive with humans who are replayed, their messages translated."""
+    input:
+        unpack(trace_tables),
+        provenance=f"{RESULTS}/{{task}}/provenance.json",
+        agent=f"{RESULTS}/{{task}}/seed{{seed}}/agent.safetensors",
+        messages=f"{RESULTS}/{{task}}/seed{{seed}}/messages.parquet",
+        dictionary=f"{RESULTS}/{{task}}/seed{{seed}}/dictionary.parquet",
+    output:
+        f"{RESULTS}/{{task}}/seed{{seed}}/behavior_{{split}}.parquet",
+    log:
+        f"{RESULTS}/logs/{{task}}/seed{{seed}}/evaluate_behavior_{{split}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/evaluate_behavior_{{split}}.tsv"
+    wildcard_constraints:
+        task="driving",
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=10,
+    params:
+        fresh=config["messages"]["held_out"],
+        max_steps=max_steps,
+        resamples=config["evaluation"]["resamples"],
+        code=code(
+            "games",
+            "agents",
+            "speakers",
+            "evaluate/behavior.py",
+            "evaluate/belief.py",
+            "evaluate/statistics.py",
+            "randomness.py",
+        ),
+    script:
+        "../scripts/evaluate_behavior.py"
+
+
+BEHAVIOR = (
+    {"behavior": f"{RESULTS}/tables/behavior.parquet"} if "driving" in TASKS else {}
+)
+
+
 rule tabulate:
     """Collect the test results of all tasks and seeds, and set them beside the paper's."""
     input:
-        expand(
+        belief=expand(
             f"{RESULTS}/{{task}}/seed{{seed}}/belief_test.parquet",
             task=TASKS,
             seed=SEEDS,
         ),
+        behavior=expand(
+            f"{RESULTS}/{{task}}/seed{{seed}}/behavior_test.parquet",
+            task=set(TASKS) & {"driving"},
+            seed=SEEDS,
+        ),
     output:
+        **BEHAVIOR,
         belief=f"{RESULTS}/tables/belief.parquet",
         csv=f"{RESULTS}/tables/comparison.csv",
         tex=f"{RESULTS}/tables/comparison.tex",

@@ -61,3 +61,81 @@ rule draw_bird_examples:
         code=code("report", "features/images.py"),
     script:
         "../scripts/draw_bird_examples.py"
+
+
+rule draw_driving_examples:
+    """Show driving states and the best translations of what the robot says in them (Figure 7)."""
+    input:
+        provenance=f"{RESULTS}/driving/provenance.json",
+        maps=f"{RESULTS}/driving/maps.parquet",
+        messages=f"{RESULTS}/driving/seed{{seed}}/messages.parquet",
+        dictionary=f"{RESULTS}/driving/seed{{seed}}/dictionary.parquet",
+    output:
+        examples=f"{RESULTS}/driving/seed{{seed}}/examples.parquet",
+        figure=report(
+            f"{RESULTS}/driving/seed{{seed}}/examples.png",
+            category="Examples",
+            caption="../report/examples.rst",
+        ),
+    log:
+        f"{RESULTS}/logs/driving/seed{{seed}}/draw_examples.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/driving/seed{{seed}}/draw_examples.tsv"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=5,
+    params:
+        number=config["examples"]["count"],
+        criterion=config["examples"]["criterion"],
+        code=code("report", "games"),
+    script:
+        "../scripts/draw_driving_examples.py"
+
+
+rule watch_driving:
+    """Play a few driving games and draw the first of each pair turn by turn, with what is said in English."""
+    input:
+        unpack(trace_tables),
+        provenance=f"{RESULTS}/{{task}}/provenance.json",
+        agent=f"{RESULTS}/{{task}}/seed{{seed}}/agent.safetensors",
+        messages=f"{RESULTS}/{{task}}/seed{{seed}}/messages.parquet",
+        contexts=f"{RESULTS}/{{task}}/seed{{seed}}/contexts.parquet",
+        robot=f"{RESULTS}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
+        human=f"{RESULTS}/{{task}}/seed{{seed}}/human_speaker.safetensors",
+        dictionary=f"{RESULTS}/{{task}}/seed{{seed}}/dictionary.parquet",
+    output:
+        watched=f"{RESULTS}/{{task}}/seed{{seed}}/watched.parquet",
+        robots=report(
+            f"{RESULTS}/{{task}}/seed{{seed}}/game_robots.png",
+            category="Games",
+            caption="../report/game.rst",
+        ),
+        mixed=report(
+            f"{RESULTS}/{{task}}/seed{{seed}}/game_mixed.png",
+            category="Games",
+            caption="../report/game.rst",
+        ),
+        animation=report(
+            f"{RESULTS}/{{task}}/seed{{seed}}/game_robots.gif",
+            category="Games",
+            caption="../report/game.rst",
+        ),
+    log:
+        f"{RESULTS}/logs/{{task}}/seed{{seed}}/watch.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/watch.tsv"
+    wildcard_constraints:
+        task="driving",
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=5,
+    params:
+        number=config["examples"]["games"],
+        criterion=config["examples"]["criterion"],
+        criteria=config["criteria"],
+        max_steps=config["games"]["driving_steps"],
+        code=code("report", "games", "agents", "translate", "evaluate/behavior.py"),
+    script:
+        "../scripts/watch_driving.py"

@@ -4,7 +4,7 @@
 rule fit_robot_speaker:
     """Fit p(z | x) of the trained agent."""
     input:
-        item_table=f"{RESULTS}/{{task}}/items.parquet",
+        unpack(game_tables),
         agent=f"{RESULTS}/{{task}}/seed{{seed}}/agent.safetensors",
     output:
         f"{RESULTS}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
@@ -19,6 +19,7 @@ rule fit_robot_speaker:
     params:
         fit=lambda wildcards: config["speakers"][wildcards.task],
         states=config["messages"]["fitted"],
+        max_steps=max_steps,
         code=code("games", "agents", "speakers", "randomness.py"),
     script:
         "../scripts/fit_robot_speaker.py"
@@ -27,9 +28,7 @@ rule fit_robot_speaker:
 rule fit_human_model:
     """Fit p(z | x) of human speakers, or the model human listener, to the human traces."""
     input:
-        item_table=f"{RESULTS}/{{task}}/items.parquet",
-        traces=f"{RESULTS}/{{task}}/traces.parquet",
-        inventory=f"{RESULTS}/{{task}}/inventory.parquet",
+        unpack(trace_tables),
     output:
         f"{RESULTS}/{{task}}/seed{{seed}}/human_{{model}}.safetensors",
     log:

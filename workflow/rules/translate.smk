@@ -4,7 +4,7 @@
 rule sample_messages:
     """Let the agent speak: a neuralese vocabulary from training states, held-out messages, and contexts."""
     input:
-        item_table=f"{RESULTS}/{{task}}/items.parquet",
+        unpack(game_tables),
         agent=f"{RESULTS}/{{task}}/seed{{seed}}/agent.safetensors",
     output:
         messages=f"{RESULTS}/{{task}}/seed{{seed}}/messages.parquet",
@@ -19,6 +19,7 @@ rule sample_messages:
         runtime=10,
     params:
         counts=config["messages"],
+        max_steps=max_steps,
         code=code("games", "agents", "randomness.py"),
     script:
         "../scripts/sample_messages.py"
@@ -27,7 +28,7 @@ rule sample_messages:
 rule score_dictionary:
     """Score every pair of messages under every criterion and keep the n best, in both directions."""
     input:
-        item_table=f"{RESULTS}/{{task}}/items.parquet",
+        unpack(game_tables),
         inventory=f"{RESULTS}/{{task}}/inventory.parquet",
         messages=f"{RESULTS}/{{task}}/seed{{seed}}/messages.parquet",
         contexts=f"{RESULTS}/{{task}}/seed{{seed}}/contexts.parquet",

@@ -3,27 +3,29 @@
 from neuralese.agents.cell import load_cell
 from neuralese.agents.messages import read_messages
 from neuralese.data.provenance import data_kind
-from neuralese.evaluate.belief import HumanSpeech, Listeners, evaluate_belief
-from neuralese.games.load import load_reference_games
+from neuralese.evaluate.belief import HumanSpeech, Listeners, evaluate_belief, robot_guess
+from neuralese.games.load import load_games
 from neuralese.randomness import generator
-from neuralese.speakers.models import HumanListener, load_model
-from neuralese.speakers.traces import load_reference_traces
+from neuralese.speakers.models import HumanListener, RobotSpeaker, load_model
+from neuralese.speakers.traces import load_heard, load_silence, load_traces
 from neuralese.stage import stage
 from neuralese.tables import read_table, write_table
 
 with stage(snakemake.log[0], snakemake.threads):
     split, given, params = snakemake.wildcards.split, snakemake.input, snakemake.params
-    seed = int(snakemake.wildcards.seed)
+    tables, seed = dict(given.items()), int(snakemake.wildcards.seed)
     random = generator(seed, f"belief {split}")
-    game = load_reference_games(given.item_table)[split]
-    traces = load_reference_traces(given.item_table, given.traces, given.inventory, split, random)
-    said = read_messages(given.messages)
+    game = load_games(tables)[split]
+    robot = robot_guess(game, load_cell(given.agent, game), load_model(given.robot, RobotSpeaker, game))
+    silence, traces = load_silence(tables), load_traces(tables, game, split, random)
+    said = read_messages(given.messages, game)
     belief = evaluate_belief(
-        Listeners(game, load_cell(given.agent, game), load_model(given.listener, HumanListener, game)),
+        Listeners(game, robot, load_model(given.listener, HumanListener, game), load_heard(tables)),
         robot=said[split],
-        human=HumanSpeech.draw(traces, params.held_out, random),
+        human=HumanSpeech.draw(game, traces, silence, params.held_out, random),
         dictionary=read_table(given.dictionary, "dictionary").to_pandas(),
         vocabulary=said["train"],
+        silence=silence,
         resamples=params.resamples,
         generator=random,
     )

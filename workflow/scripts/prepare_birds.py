@@ -18,6 +18,6 @@ with stage(snakemake.log[0], snakemake.threads):
     write_table(made.item_table, items, "items")
     captions = captions.merge(items.select(["image_id", "item_id"]).to_pandas(), on="image_id")
     said = cub.traces(captions["caption"], list(inventory["phrase"]))
-    write_table(made.traces, traces_table(captions["item_id"], said), "traces")
+    write_table(made.traces, traces_table(captions["item_id"], phrases=said), "traces")
     rows = {"images": len(images), "captions": len(captions), "items": len(items)}
     write_provenance(made.provenance, given.raw, rows, left_out=read_json(given.failed))

@@ -11,4 +11,4 @@ with stage(snakemake.log[0], snakemake.threads):
     write_table(snakemake.output.inventory, inventory, "inventory")
     write_table(snakemake.output.item_table, items_table(colors["split"], colors[["L", "a", "b"]].to_numpy()), "items")
     said = xkcd.traces(colors, list(inventory["phrase"]))
-    write_table(snakemake.output.traces, traces_table(range(len(colors)), said), "traces")
+    write_table(snakemake.output.traces, traces_table(range(len(colors)), phrases=said), "traces")

@@ -1,7 +1,7 @@
 """Score candidate translations in both directions."""
 
 from neuralese.agents.messages import read_contexts, read_messages
-from neuralese.games.load import load_reference_games
+from neuralese.games.load import load_games
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, load_model
 from neuralese.stage import stage
 from neuralese.tables import read_table, write_table
@@ -10,17 +10,16 @@ from neuralese.translate.languages import English, Neuralese
 
 with stage(snakemake.log[0], snakemake.threads):
     given, params = snakemake.input, snakemake.params
-    game = load_reference_games(given.item_table)["train"]
+    game = load_games(dict(given.items()))["train"]
     phrases = read_table(given.inventory, "inventory")["phrase"].to_pylist()
     robot = load_model(given.robot, RobotSpeaker, game)
-    neuralese = {
-        split: Neuralese(game, robot, said.messages, said.ids) for split, said in read_messages(given.messages).items()
-    }
+    said = read_messages(given.messages, game)
+    neuralese = {split: Neuralese(game, robot, each.messages, each.ids) for split, each in said.items()}
     dictionary = build_dictionary(
         English(game, load_model(given.human, HumanSpeaker, game), phrases),
         spoken=[neuralese["dev"], neuralese["test"]],
         vocabulary=neuralese["train"],
-        candidates=game.candidates(read_contexts(given.contexts)),
+        candidates=game.candidates(read_contexts(given.contexts, game)),
         criteria=params.criteria,
         n_best=params.n_best,
     )

@@ -8,9 +8,11 @@ from neuralese.stage import stage
 from neuralese.tables import read_table, write_table
 
 with stage(snakemake.log[0], snakemake.threads):
-    belief = pd.concat([read_table(path, "belief").to_pandas() for path in snakemake.input], ignore_index=True)
-    comparison = compare(belief)
-    write_table(snakemake.output.belief, belief, "belief")
-    write_text(snakemake.output.csv, comparison.to_csv(index=False))
-    write_text(snakemake.output.tex, to_latex(comparison))
-    write_text(snakemake.output.md, to_markdown(comparison))
+    given, made, parts = snakemake.input, snakemake.output, {}
+    for name in made.keys() & {"belief", "behavior"}:
+        parts[name] = pd.concat([read_table(path, name).to_pandas() for path in given[name]], ignore_index=True)
+        write_table(made[name], parts[name], name)
+    comparison = compare(**parts)
+    write_text(made.csv, comparison.to_csv(index=False))
+    write_text(made.tex, to_latex(comparison))
+    write_text(made.md, to_markdown(comparison))

@@ -4,13 +4,15 @@ An `Episodes` record holds what happened, not what was said: messages are comput
 a game is replayed, so that learning reaches through the channel.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
+from typing import NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from neuralese.agents.cell import Cell
-from neuralese.games.game import Game
+from neuralese.games.game import Game, World
 
 
 @dataclass
@@ -28,45 +30,97 @@ class Episodes:
         """All fields by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
+    def longest_first(self) -> "Episodes":
+        """The same games in the order that `unroll` wants."""
+        order = self.steps().argsort(descending=True, stable=True)
+        return Episodes(**{name: value[order] for name, value in self.tensors().items()})
 
-def unroll(cell: Cell, observations: Tensor, noise: Tensor) -> Tensor:
-    """Replay games: Q values (batch, time, 2, actions) from observations (batch, time, 2, ...).
+    def steps(self) -> Tensor:
+        """How many steps each game took, (batch,)."""
+        return 1 + (~self.done[:, :-1]).sum(1)
+
+
+def unroll(cell: Cell, episodes: Episodes, noise: Tensor) -> Tensor:
+    """Replay games, the longest first: Q values (batch, time, 2, actions), zero where a game was over.
 
     `noise` (batch, time, 2, message) is standard normal; what one player says is heard by the other a step later.
     """
-    batch, steps = observations.shape[:2]
+    batch, steps = episodes.actions.shape[:2]
     memory, incoming = cell.initial(2 * batch)
+    going_on = (episodes.steps() > torch.arange(steps)[:, None]).sum(1)  # the first so many games
     q_values = []
-    for time in range(steps):
-        q, message, memory = cell(observations[:, time].flatten(0, 1), incoming, memory)
-        q_values.append(q.view(batch, 2, -1))
-        sent = message.view(batch, 2, -1) + cell.config.noise * noise[:, time]
+    for time, going in enumerate(n for n in going_on.tolist() if n):
+        seen = episodes.observations[:going, time].flatten(0, 1)
+        q, message, memory = cell(seen, incoming[: 2 * going], memory[: 2 * going])
+        q_values.append(nn.functional.pad(q.view(going, 2, -1), (0, 0, 0, 0, 0, batch - going)))
+        sent = message.view(going, 2, -1) + cell.config.noise * noise[:going, time]
         incoming = sent.flip(1).flatten(0, 1)
-    return torch.stack(q_values, dim=1)
+    q_values = torch.stack(q_values, dim=1)
+    return nn.functional.pad(q_values, (0, 0, 0, 0, 0, steps - q_values.shape[1]))
+
+
+class Round(NamedTuple):
+    """One step of a batch of games as it happened."""
+
+    observations: Tensor  # (batch, 2, *observation_shape)
+    counts: Tensor  # (batch, 2) bool: this player's action counts
+    said: Tensor  # (batch, 2, message) before noise
+    actions: Tensor  # (batch, 2)
+    reward: Tensor  # (batch,) zero once a game is over
+    over: Tensor  # (batch,) bool: the game ended with this step, or before
+    success: Tensor  # (batch,) bool: it has ended as it should
+
+
+Intervene = Callable[[int, Tensor, Tensor], tuple[Tensor, Tensor]]
 
 
 @torch.no_grad()
-def play(cell: Cell, game: Game, batch: int, epsilon: float, generator: torch.Generator) -> Episodes:
-    """Play `batch` fresh games to their end, each action random with chance `epsilon`, else the best by Q value."""
-    world = game.reset(batch, generator)
+def rounds(
+    cell: Cell,
+    game: Game[World],
+    world: World,
+    generator: torch.Generator,
+    epsilon: float = 0.0,
+    intervene: Intervene | None = None,
+) -> Iterator[Round]:
+    """Play on from `world`, each action random with chance `epsilon`, else the best by Q value.
+
+    `intervene(time, actions, sent)` may put other actions (batch, 2) and messages (batch, 2, message) in place of the
+    cell's own: so does somebody else play one of the seats.
+    """
+    observations = game.observe(world)
+    batch = len(observations)
     memory, incoming = cell.initial(2 * batch)
-    over = torch.zeros(batch, dtype=torch.bool)
-    succeeded = over.clone()
-    record: dict[str, list[Tensor]] = {name: [] for name in ("observations", "actions", "counts", "reward", "done")}
-    for _ in range(game.max_steps):
-        observations, counts = game.observe(world), game.acting(world) & ~over[:, None]
-        q, message, memory = cell(observations.flatten(0, 1), incoming, memory)
+    over = success = torch.zeros(batch, dtype=torch.bool)
+    for time in range(game.max_steps):
+        counts = game.acting(world) & ~over[:, None]
+        q, said, memory = cell(observations.flatten(0, 1), incoming, memory)
+        said = said.view(batch, 2, -1)
         greedy = q.view(batch, 2, -1).argmax(-1)
         explore = torch.rand(batch, 2, generator=generator) < epsilon
         actions = torch.where(explore, torch.randint(game.n_actions, (batch, 2), generator=generator), greedy)
-        incoming = cell.channel(message, generator).view(batch, 2, -1).flip(1).flatten(0, 1)
+        sent = cell.channel(said, generator)
+        if intervene:
+            actions, sent = intervene(time, actions, sent)
+        incoming = sent.flip(1).flatten(0, 1)
         world, outcome = game.step(world, actions)
-        reward = torch.where(over, 0.0, outcome.reward)
-        succeeded |= outcome.success & ~over
-        over = over | outcome.done
-        for name, value in zip(record, (observations, actions, counts, reward, over), strict=True):
-            record[name].append(value)
-    return Episodes(**{name: torch.stack(values, dim=1) for name, values in record.items()}, success=succeeded)
+        success = success | (outcome.success & ~over)
+        reward, over = torch.where(over, 0.0, outcome.reward), over | outcome.done
+        yield Round(observations, counts, said, actions, reward, over, success)
+        observations = game.observe(world)
+
+
+def play(cell: Cell, game: Game, batch: int, epsilon: float, generator: torch.Generator) -> Episodes:
+    """Play `batch` fresh games to their end."""
+    played = list(rounds(cell, game, game.reset(batch, generator), generator, epsilon))
+    record = {
+        "observations": [each.observations for each in played],
+        "actions": [each.actions for each in played],
+        "counts": [each.counts for each in played],
+        "reward": [each.reward for each in played],
+        "done": [each.over for each in played],
+    }
+    return Episodes(**{name: torch.stack(x, dim=1) for name, x in record.items()}, success=played[-1].success)
 
 
 class Replay:

@@ -9,11 +9,9 @@ import torch
 from torch import Tensor
 
 from neuralese.agents.cell import Cell
-from neuralese.agents.players import speak
-from neuralese.games.reference import ReferenceGame
+from neuralese.agents.players import utterances
+from neuralese.games.game import Game
 from neuralese.tables import matrix, read_table, vectors
-
-STATE_COLUMNS = ("target", "other")  # ids of a reference state's items
 
 
 @dataclass(frozen=True)
@@ -21,45 +19,42 @@ class Speech:
     """Messages of a robot, each with the state in which it was said."""
 
     ids: Tensor  # (n,)
-    states: Tensor  # (n, 2)
+    states: Tensor  # (n, 2, ...)
     messages: Tensor  # (n, message)
 
 
-def sample_messages(
-    cell: Cell, games: dict[str, ReferenceGame], counts: dict[str, int], generator: torch.Generator
-) -> pa.Table:
+def sample_messages(cell: Cell, games: dict[str, Game], counts: dict[str, int], generator: torch.Generator) -> pa.Table:
     """Let the agent speak through its channel in `counts[split]` fresh states of each split."""
-    states, messages, splits = [], [], []
+    parts = []
     for split, count in counts.items():
-        states.append(games[split].draw_states(count, generator))
-        messages.append(cell.channel(speak(cell, games[split], states[-1]), generator))
-        splits += [split] * count
-    table = states_table(torch.cat(states), "message_id")
-    return table.append_column("split", pa.array(splits)).append_column("message", vectors(torch.cat(messages).numpy()))
+        states, said = utterances(cell, games[split], count, generator)
+        table = states_table(games[split], states, "message_id", first=sum(part.num_rows for part in parts))
+        table = table.append_column("split", pa.array([split] * count))
+        parts.append(table.append_column("message", vectors(cell.channel(said, generator).numpy())))
+    return pa.concat_tables(parts)
 
 
-def states_table(states: Tensor, id_column: str) -> pa.Table:
-    """States (n, 2) as a table that numbers them."""
-    columns = {id_column: pa.array(np.arange(len(states), dtype=np.int32))}
-    for name, column in zip(STATE_COLUMNS, states.T, strict=True):
-        columns[name] = pa.array(column.numpy().astype(np.int32))
-    return pa.table(columns)
+def states_table(game: Game, states: Tensor, id_column: str, first: int = 0) -> pa.Table:
+    """States (n, 2, ...) as a table that numbers them from `first` on."""
+    columns = {id_column: torch.arange(first, first + len(states)), **game.to_columns(states)}
+    return pa.table({name: pa.array(column.numpy().astype(np.int32)) for name, column in columns.items()})
 
 
-def _states(table: pa.Table) -> Tensor:
-    return torch.from_numpy(np.stack([table[name].to_numpy() for name in STATE_COLUMNS], axis=1).astype(np.int64))
+def _states(table: pa.Table, game: Game) -> Tensor:
+    numbers = [name for name in table.column_names if pa.types.is_int32(table[name].type)]
+    return game.from_columns({name: torch.from_numpy(table[name].to_numpy().astype(np.int64)) for name in numbers})
 
 
-def read_contexts(path: str | Path) -> Tensor:
-    """The speaker states (n, 2) of `contexts.parquet`."""
-    return _states(read_table(path, "contexts"))
+def read_contexts(path: str | Path, game: Game) -> Tensor:
+    """The speaker states (n, 2, ...) of `contexts.parquet`."""
+    return _states(read_table(path, "contexts"), game)
 
 
-def read_messages(path: str | Path) -> dict[str, Speech]:
+def read_messages(path: str | Path, game: Game) -> dict[str, Speech]:
     """The messages of `messages.parquet`, by split."""
     table = read_table(path, "messages")
     split = table["split"].to_numpy(zero_copy_only=False)
     ids = torch.from_numpy(table["message_id"].to_numpy().astype(np.int64))
-    states, messages = _states(table), torch.from_numpy(matrix(table["message"]).copy())
+    states, messages = _states(table, game), torch.from_numpy(matrix(table["message"]).copy())
     rows = {name: torch.from_numpy(np.flatnonzero(split == name)) for name in dict.fromkeys(split)}
     return {name: Speech(ids[row], states[row], messages[row]) for name, row in rows.items()}

@@ -39,6 +39,7 @@ class TrainingConfig:
     target_every: int = 100  # updates between two copies to the target network
     clip: float = 10.0  # largest gradient norm
     double: bool = False  # choose the next action with the online network, value it with the target network
+    explore: int = 1000  # updates in which the chance of a random action falls from one to about a tenth
     epsilon_floor: float = 0.0  # exploration never falls below this
     report_every: int = 50  # updates between two rows of the history
     checkpoint_every: int = 250  # updates between two checkpoints
@@ -50,9 +51,9 @@ def checkpoint_path(folder: Path, name: str, made_from: object) -> Path:
     return folder / f"{name}-{digest[:16]}.pt"
 
 
-def exploration(t: int, floor: float = 0.0) -> float:
-    """The paper's chance of a random action at update `t`."""
-    return max((1000 - t) / 1000, (5000 - t) / 50000, floor)
+def exploration(t: int, config: TrainingConfig) -> float:
+    """The chance of a random action at update `t`; the paper's, as long as `explore` and `epsilon_floor` are."""
+    return max((config.explore - t) / config.explore, (5000 - t) / 50000, config.epsilon_floor)
 
 
 class Trainer:
@@ -99,7 +100,7 @@ class Trainer:
 
     def collect(self) -> None:
         """Play new games with exploration and remember them."""
-        epsilon = exploration(self.update, self.config.epsilon_floor)
+        epsilon = exploration(self.update, self.config)
         episodes = play(self.cell, self.game, self.config.new_games, epsilon, self.generator)
         self.replay.add(episodes)
         self.recent["reward"].append(float(episodes.reward.sum(1).mean()))
@@ -107,10 +108,11 @@ class Trainer:
 
     def learn(self, episodes: Episodes) -> float:
         """One step on the squared error of the Bellman equation; return that error."""
+        episodes = episodes.longest_first()
         noise = torch.randn(*episodes.actions.shape, self.cell.config.message, generator=self.generator)
-        q = unroll(self.cell, episodes.observations, noise)
+        q = unroll(self.cell, episodes, noise)
         with torch.no_grad():
-            q_next = unroll(self.target, episodes.observations, noise)[:, 1:]
+            q_next = unroll(self.target, episodes, noise)[:, 1:]
             best = (q[:, 1:] if self.config.double else q_next).argmax(-1, keepdim=True)
             value = nn.functional.pad(q_next.gather(-1, best).squeeze(-1), (0, 0, 0, 1))  # nothing after the last step
             goal = episodes.reward[..., None] + self.config.discount * value * ~episodes.done[..., None]
@@ -125,7 +127,7 @@ class Trainer:
     def report(self) -> None:
         """Add a row to the history: means since the last row."""
         row = {name: sum(values) / len(values) if values else float("nan") for name, values in self.recent.items()}
-        epsilon = exploration(self.update, self.config.epsilon_floor)
+        epsilon = exploration(self.update, self.config)
         self.history.append({"update": self.update, **row, "epsilon": epsilon, "seconds": self.seconds})
         self.recent = {name: [] for name in self.recent}
         log.info("update %d: loss %.4f, reward %.3f, success %.3f", self.update, *row.values())

@@ -95,7 +95,21 @@ CUB = DataSet(
     ),
 )
 
-DATA_SETS = {"colors": XKCD, "birds": CUB}
+DRIVING = DataSet(
+    title="382 human games of the driving task, by Andreas, Dragan & Klein (2017)",
+    licence="released with the paper",
+    archives=(
+        Archive(
+            file="logs",
+            mirror="neuralese-fa55efc.tar.gz",
+            urls=CUB.archives[-1].urls,  # the same archive
+            used=r"data/drive/server_logs/([^/]+\.json)$",
+            content_sha256="2418716c0118724fbe599639f47d5b687b485726592ff10e1773436cec93539d",
+        ),
+    ),
+)
+
+DATA_SETS = {"colors": XKCD, "birds": CUB, "driving": DRIVING}
 
 
 def mirror_folder(configured: str | None) -> Path | None:

@@ -20,64 +20,109 @@ BELIEF = {
     ("birds", "H", "R", "random"): 0.50,
     ("birds", "H", "R", "direct"): 0.55,
     ("birds", "H", "R", "belief"): 0.60,
+    ("driving", "R", "R", "none"): 0.85,
+    ("driving", "H", "H*", "none"): 0.77,
+    ("driving", "R", "H*", "random"): 0.50,
+    ("driving", "R", "H*", "direct"): 0.45,
+    ("driving", "R", "H*", "belief"): 0.57,
+    ("driving", "H", "R", "random"): 0.50,
+    ("driving", "H", "R", "direct"): 0.45,
+    ("driving", "H", "R", "belief"): 0.61,
 }
-TABLE = {"colors": "1a", "birds": "1b"}  # where in the paper a task's figures are
+TABLE = {"colors": "1a", "birds": "1b", "driving": "2"}  # where in the paper a task's figures are
+# (pair, criterion) -> reward and completion in the behaviour evaluation, Table 3
+BEHAVIOR = {
+    ("R/R", "none"): (1.93, 0.71),
+    ("H/H", "none"): (None, 0.77),
+    ("R/H", "random"): (1.35, 0.64),
+    ("R/H", "direct"): (1.49, 0.67),
+    ("R/H", "belief"): (1.54, 0.67),
+}
 
 
-def compare(belief: pd.DataFrame) -> pd.DataFrame:
+KEYS = ["table", "task", "pair", "criterion", "measure", "data"]
+
+
+def compare(belief: pd.DataFrame, behavior: pd.DataFrame | None = None) -> pd.DataFrame:
     """One row for each cell of the paper's tables, and for each further criterion, ours beside the paper's.
 
     Seeds are averaged; the interval is the mean of theirs. Results on embedded data are never set beside the paper.
     """
-    cells = belief.groupby(["task", "speaker", "listener", "criterion", "data"], sort=False)
-    table = cells.agg(
-        ours=("accuracy", "mean"),
+    cells = pd.concat([_belief_cells(belief), *([] if behavior is None else _behavior_cells(behavior))])
+    table = cells.groupby(KEYS, sort=False).agg(
+        ours=("ours", "mean"),
         ci_low=("ci_low", "mean"),
         ci_high=("ci_high", "mean"),
         seeds=("seed", "nunique"),
         n=("n", "sum"),
-    ).reset_index()
-    paper = [
-        BELIEF.get((row.task, row.speaker, row.listener, row.criterion)) if row.data != "embedded" else None
-        for row in table.itertuples()
-    ]
-    table.insert(0, "table", table["task"].map(TABLE))
-    table["paper"] = pd.array(paper, dtype="Float64")
+        paper=("paper", "first"),
+    )
+    table = table.reset_index().astype({"paper": "Float64"})
+    table.loc[table["data"] == "embedded", "paper"] = pd.NA
     table["difference"] = table["ours"] - table["paper"]
     return table
 
 
-def _cell(row: pd.Series, dash: str) -> list[str]:
-    measured = f"{row.ours:.3f} [{row.ci_low:.3f}, {row.ci_high:.3f}]"
-    paper = dash if pd.isna(row.paper) else f"{row.paper:.2f}"
-    difference = dash if pd.isna(row.difference) else f"{row.difference:+.3f}"
-    return [row.task, row.criterion, measured, paper, difference, str(row.seeds), str(row.n), row.data]
+def _belief_cells(belief: pd.DataFrame) -> pd.DataFrame:
+    cells = belief[["task", "speaker", "listener", "criterion"]].itertuples(index=False, name=None)
+    return belief.rename(columns={"accuracy": "ours"}).assign(
+        table=belief["task"].map(TABLE),
+        pair=belief["speaker"] + " → " + belief["listener"],
+        measure="accuracy",
+        paper=pd.array([BELIEF.get(cell) for cell in cells], dtype="Float64"),
+    )
+
+
+def _behavior_cells(behavior: pd.DataFrame) -> list[pd.DataFrame]:
+    parts = []
+    for place, measure in enumerate(("reward", "completion")):
+        cells = zip(behavior["pair"], behavior["criterion"], strict=True)
+        paper = [BEHAVIOR.get(cell, (None, None))[place] for cell in cells]
+        names = {measure: "ours", f"{measure}_ci_low": "ci_low", f"{measure}_ci_high": "ci_high"}
+        part = behavior[["pair", "criterion", "seed", "n", "data", *names]].rename(columns=names)
+        parts.append(part.assign(table="3", task="driving", measure=measure, paper=pd.array(paper, dtype="Float64")))
+    return parts
 
 
 HEAD = ["task", "pair", "criterion", "ours [95% interval]", "paper", "difference", "seeds", "items", "data"]
-TITLE = "Belief evaluation: how often a listener guesses the speaker's state (chance 0.50)"
+TITLES = {
+    "accuracy": "Belief evaluation: how often a listener guesses the speaker's state (chance 0.50)",
+    "reward": "Behaviour evaluation: reward of the driving game",
+    "completion": "Behaviour evaluation: share of driving games in which both cars arrive",
+}
 EMBEDDED_NOTE = "Rows on embedded data are made from a generated stand-in and are not comparable with the paper."
+
+
+def _row(row: pd.Series, dash: str) -> list[str]:
+    measured = f"{row.ours:.3f} [{row.ci_low:.3f}, {row.ci_high:.3f}]"
+    paper = dash if pd.isna(row.paper) else f"{row.paper:.2f}"
+    difference = dash if pd.isna(row.difference) else f"{row.difference:+.3f}"
+    return [row.task, row.pair, row.criterion, measured, paper, difference, str(row.seeds), str(row.n), row.data]
 
 
 def to_markdown(table: pd.DataFrame) -> str:
     """The comparison as a Markdown page."""
-    lines = [f"# {TITLE}", "", "| " + " | ".join(HEAD) + " |", "|" + " --- |" * len(HEAD)]
-    for _, row in table.iterrows():
-        cells = _cell(row, "")
-        lines.append("| " + " | ".join([cells[0], f"{row.speaker} → {row.listener}", *cells[1:]]) + " |")
+    lines = []
+    for measure, part in table.groupby("measure", sort=False):
+        lines += [f"# {TITLES[measure]}", "", "| " + " | ".join(HEAD) + " |", "|" + " --- |" * len(HEAD)]
+        lines += ["| " + " | ".join(_row(row, "")) + " |" for _, row in part.iterrows()]
+        lines.append("")
     if (table["data"] == "embedded").any():
-        lines += ["", EMBEDDED_NOTE]
-    return "\n".join(lines) + "\n"
+        lines += [EMBEDDED_NOTE, ""]
+    return "\n".join(lines[:-1]) + "\n"
 
 
 def to_latex(table: pd.DataFrame) -> str:
-    """The comparison as a LaTeX table."""
-    lines = [r"\begin{tabular}{llllrrrrl}", r"\hline", " & ".join(HEAD).replace("%", r"\%") + r" \\", r"\hline"]
-    for _, row in table.iterrows():
-        cells = _cell(row, "---")
-        pair = rf"{row.speaker} $\to$ {row.listener.replace('*', r'$^*$')}"
-        lines.append(" & ".join([cells[0], pair, *cells[1:]]) + r" \\")
-    lines += [r"\hline", r"\end{tabular}"]
+    """The comparison as LaTeX tables."""
+    lines = []
+    for measure, part in table.groupby("measure", sort=False):
+        head = " & ".join(HEAD).replace("%", r"\%")
+        lines += [f"% {TITLES[measure]}", r"\begin{tabular}{llllrrrrl}", r"\hline", head + r" \\", r"\hline"]
+        for _, row in part.iterrows():
+            cells = _row(row, "---")
+            cells[1] = cells[1].replace("→", r"$\to$").replace("*", "$^*$")
+            lines.append(" & ".join(cells) + r" \\")
+        lines += [r"\hline", r"\end{tabular}", ""]
     if (table["data"] == "embedded").any():
         lines.append(f"% {EMBEDDED_NOTE}")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines).rstrip() + "\n"

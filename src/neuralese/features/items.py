@@ -29,11 +29,7 @@ def bird_items(images: pd.DataFrame, features: pa.Table) -> pa.Table:
     return items_table(split, matrix(features["feature"])).append_column("image_id", features["image_id"])
 
 
-def traces_table(items: Iterable[int], phrases: Iterable[Sequence[int]]) -> pa.Table:
-    """One row for each human message: the item it is about and the ids of the phrases said."""
-    return pa.table(
-        {
-            "item_id": pa.array(np.fromiter(items, dtype=np.int32)),
-            "phrases": pa.array(list(phrases), type=pa.list_(pa.int16())),
-        }
-    )
+def traces_table(items: Iterable[int], **said: Iterable[Sequence[int]]) -> pa.Table:
+    """One row for each human message: the item it is about and what was said of it, as lists of ids (`phrases=...`)."""
+    lists = {name: pa.array(list(ids), type=pa.list_(pa.int16())) for name, ids in said.items()}
+    return pa.table({"item_id": pa.array(np.fromiter(items, dtype=np.int32)), **lists})

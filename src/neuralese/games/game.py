@@ -1,6 +1,9 @@
 """What every game offers, batched: one call moves thousands of games a step.
 
 A game knows nothing of agents or languages. Its tensors have the batch first and the two players second.
+
+A *state* of a speaker always comes with a distractor, which from what the listener sees is as likely: (n, 2, ...) of
+integers, the true one first. Swapped, it is the state in which the distractor is true.
 """
 
 from abc import ABC, abstractmethod
@@ -48,12 +51,20 @@ class Game(ABC, Generic[World]):
         """A fresh module that looks observations (n, *observation_shape) up and maps them to (n, width)."""
 
     @abstractmethod
-    def draw_states(self, batch: int, generator: torch.Generator) -> Tensor:
-        """Draw states of a speaker, (batch, ...) integers, from p(x_a)."""
+    def redraw(self, states: Tensor, generator: torch.Generator) -> Tensor:
+        """The same states (n, 2, ...) with other distractors, drawn from all of `states` as the true ones were."""
 
     @abstractmethod
+    def to_columns(self, states: Tensor) -> dict[str, Tensor]:
+        """`states` as columns (n,) of a table."""
+
+    @abstractmethod
+    def from_columns(self, columns: dict[str, Tensor]) -> Tensor:
+        """What `to_columns` was given."""
+
     def candidates(self, states: Tensor) -> Tensor:
-        """The true state and its distractors from p(x_a | x_b), equally likely before a word is said: (n, s, ...)."""
+        """The true state and its distractor, equally likely before a word is said: (n, 2, 2, ...) from (n, 2, ...)."""
+        return torch.stack([states, states.flip(1)], dim=1)
 
     @abstractmethod
     def speaker_view(self, states: Tensor) -> Tensor:

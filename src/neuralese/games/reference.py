@@ -17,6 +17,7 @@ from neuralese.games.game import Game, Outcome
 LEFT, RIGHT, WAIT = 0, 1, 2
 SPEAKER, LISTENER = 0, 1
 CORRECT_REWARD, WAIT_REWARD = 1.0, -0.1
+STATE_COLUMNS = ("target", "other")
 
 
 @dataclass(frozen=True)
@@ -77,9 +78,17 @@ class ReferenceGame(Game[ReferenceWorld]):
         """Draw speaker states (batch, 2): ids of a target and another item, both from all items alike."""
         return self.pool[torch.randint(len(self.pool), (batch, 2), generator=generator)]
 
-    def candidates(self, states: Tensor) -> Tensor:
-        """The speaker states possible given what the listener sees, the true one first: (n, 2, 2) from (n, 2)."""
-        return torch.stack([states, states.flip(1)], dim=1)
+    def redraw(self, states: Tensor, generator: torch.Generator) -> Tensor:
+        """Let the others be the targets of other states."""
+        return torch.stack([states[:, 0], states[torch.randperm(len(states), generator=generator), 0]], dim=1)
+
+    def to_columns(self, states: Tensor) -> dict[str, Tensor]:
+        """Ids of the two items."""
+        return dict(zip(STATE_COLUMNS, states.T, strict=True))
+
+    def from_columns(self, columns: dict[str, Tensor]) -> Tensor:
+        """What `to_columns` was given."""
+        return torch.stack([columns[name] for name in STATE_COLUMNS], dim=1)
 
     @staticmethod
     def speaker_view(states: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""Example translations of reference games (the paper's Figures 2 and 6): two items, and what the robot says of one."""
+"""Example translations (the paper's Figures 2, 6 and 7): two items or states, and what the robot says of one."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +22,12 @@ def choose_examples(messages: pd.DataFrame, dictionary: pd.DataFrame, criterion:
 
 
 def draw_examples(
-    path: str | Path, examples: pd.DataFrame, picture: Callable[[int], np.ndarray], title: str, columns: int = 4
+    path: str | Path,
+    examples: pd.DataFrame,
+    picture: Callable[[int], np.ndarray],
+    title: str,
+    columns: int = 4,
+    names: tuple[str, str] = ("target ★", "other"),
 ) -> None:
     """Draw each example as target, other item and ranked translations; `picture` shows an item as (h, w, 3)."""
     groups = list(examples.groupby("message_id", sort=False))
@@ -32,8 +37,8 @@ def draw_examples(
     for cell, (_, group) in zip(figure.subfigures(rows, columns, squeeze=False).flat, groups, strict=False):
         left, right, words = cell.subplots(1, 3, width_ratios=(1, 1, 1.15))
         for axes, item, label in (
-            (left, group["target"].iloc[0], "target ★"),
-            (right, group["other"].iloc[0], "other"),
+            (left, group["target"].iloc[0], names[0]),
+            (right, group["other"].iloc[0], names[1]),
         ):
             pixels = picture(int(item))
             axes.imshow(

@@ -40,45 +40,69 @@ def fit_robot_speaker(
 
 
 def fit_human_speaker(
-    game: Game, said: Traces, held_out: Traces, config: FitConfig, generator: torch.Generator
+    game: Game,
+    said: Traces,
+    held_out: Traces,
+    config: FitConfig,
+    generator: torch.Generator,
+    silence: int | None = None,
 ) -> HumanSpeaker:
     """Fit p(z | x) to human traces; a message of several phrases says each of them with equal chance."""
-    speaker = seeded(lambda: HumanSpeaker(game, config.hidden, said.inventory), generator)
+    speaker = seeded(lambda: HumanSpeaker(game, config.hidden, said.phrases.size, silence), generator)
+    spoken, held_out_spoken = said.spoken(silence), held_out.spoken(silence)
 
     def error(traces: Traces, chosen: Tensor) -> Tensor:
-        bags = traces.bags(chosen)
+        bags = traces.phrases.bags(chosen)
         log_prob = speaker.log_prob(game.human_view(traces.states[chosen])).T
         return -(log_prob * bags / bags.sum(1, keepdim=True)).sum(1).mean()
 
-    look = _draw(len(held_out), HELD_OUT, generator)
+    look = held_out_spoken[_draw(len(held_out_spoken), HELD_OUT, generator)]
     fit(
-        speaker,
-        lambda batch: error(said, _draw(len(said), batch, generator)),
+        speaker.logits,
+        lambda batch: error(said, spoken[_draw(len(spoken), batch, generator)]),
         lambda: float(error(held_out, look)),
         config,
         "human speaker",
     )
+    if silence is not None:
+        _fit_silence(game, speaker, said, held_out, config, generator)
     return speaker
+
+
+def _fit_silence(
+    game: Game, speaker: HumanSpeaker, said: Traces, held_out: Traces, config: FitConfig, generator: torch.Generator
+) -> None:
+    """Fit p(silent | x)."""
+
+    def error(traces: Traces, chosen: Tensor) -> Tensor:
+        silent = torch.ones(len(traces)).index_fill(0, traces.spoken(speaker.silence), 0.0)[chosen]
+        logit = speaker.silent(game.human_view(traces.states[chosen])).squeeze(1)
+        return torch.nn.functional.binary_cross_entropy_with_logits(logit, silent)
+
+    fit(
+        speaker.silent,
+        lambda batch: error(said, _draw(len(said), batch, generator)),
+        lambda: float(error(held_out, torch.arange(len(held_out)))),
+        config,
+        "human silence",
+    )
 
 
 def fit_human_listener(
     game: Game, said: Traces, held_out: Traces, config: FitConfig, generator: torch.Generator
 ) -> HumanListener:
-    """Fit the model human: of the described item and another one, which does the bag of words describe?"""
-    listener = seeded(lambda: HumanListener(game, config.hidden, said.inventory), generator)
+    """Fit the model human: of the state that was described and a distractor, which does the bag of words describe?"""
+    listener = seeded(lambda: HumanListener(game, config.hidden, said.words.size), generator)
 
-    def error(traces: Traces, chosen: Tensor, others: Tensor) -> Tensor:
-        bags = traces.bags(chosen)
-        right = listener.score(game.human_view(traces.states[chosen]), bags)
-        wrong = listener.score(game.human_view(traces.states[others]), bags)
+    def error(states: Tensor, bags: Tensor) -> Tensor:
+        right, wrong = (listener.score(game.human_view(each), bags) for each in game.candidates(states).unbind(1))
         return torch.nn.functional.softplus(wrong - right).mean()
 
-    look, look_others = (_draw(len(held_out), HELD_OUT, generator) for _ in range(2))
-    fit(
-        listener,
-        lambda batch: error(said, *(_draw(len(said), batch, generator) for _ in range(2))),
-        lambda: float(error(held_out, look, look_others)),
-        config,
-        "human listener",
-    )
+    def loss(batch: int) -> Tensor:
+        chosen = _draw(len(said), batch, generator)
+        return error(game.redraw(said.states[chosen], generator), said.words.bags(chosen))
+
+    look = _draw(len(held_out), HELD_OUT, generator)
+    states, bags = game.redraw(held_out.states[look], generator), held_out.words.bags(look)
+    fit(listener, loss, lambda: float(error(states, bags)), config, "human listener")
     return listener

@@ -37,28 +37,41 @@ class RobotSpeaker(nn.Module):
 
 
 class HumanSpeaker(nn.Module):
-    """p(z | x) of humans: categorical over the inventory."""
+    """p(z | x) of humans: categorical over the inventory.
 
-    def __init__(self, game: Game, hidden: int, phrases: int) -> None:
+    Where humans may also say nothing, `silence` is the phrase that stands for it. Whether they speak is a model of its
+    own: silence has p(silent | x), a phrase p(phrase | x, speaks). What makes people talk is not part of what they say,
+    and silence is so frequent that one model of both would learn little else.
+    """
+
+    def __init__(self, game: Game, hidden: int, phrases: int, silence: int | None = None) -> None:
         super().__init__()
-        self.settings = {"hidden": hidden, "phrases": phrases}
+        self.settings = {"hidden": hidden, "phrases": phrases, "silence": silence}
+        self.silence = silence
         self.logits = _perceptron(game, hidden, phrases)
+        self.silent = None if silence is None else _perceptron(game, hidden, 1)
 
     def log_prob(self, observations: Tensor) -> Tensor:
         """log p(z_k | x_i), (phrases, n), of every phrase in observations (n, ...)."""
-        return torch.log_softmax(self.logits(observations), dim=1).T
+        logits = self.logits(observations)
+        if self.silence is None:
+            return torch.log_softmax(logits, dim=1).T
+        place = torch.tensor([self.silence])
+        spoken = torch.log_softmax(logits.index_fill(1, place, -torch.inf), dim=1).T
+        silent = nn.functional.logsigmoid(self.silent(observations)).T
+        return spoken.index_copy(0, place, silent)
 
 
 class HumanListener(nn.Module):
     """The model human H*: scores (state, bag of words) pairs, linear in the bag."""
 
-    def __init__(self, game: Game, hidden: int, phrases: int) -> None:
+    def __init__(self, game: Game, hidden: int, words: int) -> None:
         super().__init__()
-        self.settings = {"hidden": hidden, "phrases": phrases}
-        self.fits = _perceptron(game, hidden, phrases)
+        self.settings = {"hidden": hidden, "words": words}
+        self.fits = _perceptron(game, hidden, words)
 
     def score(self, observations: Tensor, bags: Tensor) -> Tensor:
-        """How well bags (n, phrases) describe observations (n, ...): (n,)."""
+        """How well bags (n, words) describe observations (n, ...): (n,)."""
         return (self.fits(observations) * bags).sum(1)
 
 

@@ -55,6 +55,16 @@ def entries(direction: str, criterion: str, source: Language, target: Language, 
     )
 
 
+def translate(
+    criterion: Criterion, language: Neuralese, english: English, candidates: Tensor, messages: Tensor
+) -> list[str]:
+    """The best English for each of `messages` (n, message) of a language."""
+    said = dataclasses.replace(language, messages=messages, ids=torch.arange(len(messages)))
+    best, _ = n_best(criterion.scores(said, english, candidates), 1)
+    texts = english.texts()
+    return [texts[position] for position in best[:, 0]]
+
+
 def build_dictionary(
     english: English,
     spoken: list[Neuralese],
@@ -65,15 +75,17 @@ def build_dictionary(
 ) -> pd.DataFrame:
     """Translate the `spoken` messages into English, and English into the messages of the `vocabulary`.
 
+    Silence is translated into a message, but no message into silence.
+
     `candidates` (n, s, ...) are the contexts in which messages are compared; `criteria` are the config's, by name.
     """
-    parts = []
+    parts, phrases = [], english.spoken()
     for name, settings in criteria.items():
         criterion, scale = make_criterion(settings), settings.get("scale", 1.0)
         for said in spoken:
             said = dataclasses.replace(said, scale=scale)
-            scores = criterion.scores(said, english, candidates)
-            parts.append(entries("R->H", name, said, english, scores, n_best))
+            scores = criterion.scores(said, phrases, candidates)
+            parts.append(entries("R->H", name, said, phrases, scores, n_best))
         known = dataclasses.replace(vocabulary, scale=scale)
         scores = criterion.scores(english, known, candidates)
         parts.append(entries("H->R", name, english, known, scores, n_best))

@@ -1,6 +1,6 @@
 """A language is a list of messages together with the speaker that says them: log p(z_k | x) for every message."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import torch
@@ -51,26 +51,34 @@ class Neuralese:
 
 @dataclass(frozen=True)
 class English:
-    """The phrases of the inventory."""
+    """Phrases of the inventory, by default all of them."""
 
     game: Game
     speaker: HumanSpeaker
-    phrases: list[str]
+    phrases: list[str]  # the whole inventory, in its order
+    chosen: tuple[int, ...] | None = None
 
     def __len__(self) -> int:
-        return len(self.phrases)
+        return len(self.ids)
 
     @property
     def ids(self) -> Tensor:
         """Phrases are numbered in the inventory's order."""
-        return torch.arange(len(self.phrases))
+        return torch.arange(len(self.phrases)) if self.chosen is None else torch.tensor(self.chosen)
 
     def texts(self) -> list[str]:
         """The phrases themselves."""
-        return self.phrases
+        return [self.phrases[number] or SILENCE for number in self.ids.tolist()]
+
+    def spoken(self) -> "English":
+        """All phrases but silence: what may be said to translate a message."""
+        return replace(self, chosen=tuple(number for number in self.ids.tolist() if self.phrases[number]))
 
     @torch.no_grad()
     def log_likelihood(self, candidates: Tensor) -> Tensor:
         """See `Language`."""
         views = self.game.human_view(candidates.flatten(0, 1))
-        return self.speaker.log_prob(views).double().unflatten(1, candidates.shape[:2])
+        return self.speaker.log_prob(views)[self.ids].double().unflatten(1, candidates.shape[:2])
+
+
+SILENCE = "(silence)"

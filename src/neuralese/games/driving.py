@@ -1,0 +1,179 @@
+"""The driving game of the paper (Figure 4c): two cars that cannot see each other must both reach their goals.
+
+A car covers two cells, its head and its tail. Both players act at once; a car that reaches its goal leaves the road.
+The reward is shared, and each step brings
+
+    -0.01    for the time                          +1    for each car that arrives
+    -0.5     for each cell of a car off the road   -2    if the cars, neither of which had arrived before the step,
+    +0.1     for each cell a car comes nearer            now share a cell, unless both arrive: a crash ends the game
+
+A player sees (map, pose, goal) of its own car. A *state* of a speaker is that, and comes with a distractor: another
+state from play on the same map. Which of the two it is, is what its message is to tell: (n, 2, 3), the true one first.
+"""
+
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor, nn
+
+from neuralese.games import roads
+from neuralese.games.game import Game, Outcome
+from neuralese.games.roads import CELLS, GONE, POSES, SIZE, Layouts
+
+TIME, OFF_ROAD, NEARER, ARRIVAL, CRASH = -0.01, -0.5, 0.1, 1.0, -2.0
+STATE_COLUMNS = ("row", "col", "direction", "goal_row", "goal_col")
+REDRAWS = 20  # attempts to find a distractor that differs from the true state
+
+
+@dataclass(frozen=True)
+class DrivingWorld:
+    """A batch of driving games; car 0 is player a's, car 1 player b's."""
+
+    map: Tensor  # (batch,)
+    pose: Tensor  # (batch, 2) see `roads`; where an arrived car was last
+    goal: Tensor  # (batch, 2) cells
+    arrived: Tensor  # (batch, 2) bool
+
+    def __getitem__(self, rows: Tensor) -> "DrivingWorld":
+        """Some of the games."""
+        return DrivingWorld(self.map[rows], self.pose[rows], self.goal[rows], self.arrived[rows])
+
+
+class DrivingGame(Game[DrivingWorld]):
+    """Driving on given layouts; fresh games start and end where the layouts say, two cars never in the same place."""
+
+    n_actions = roads.ACTIONS
+    observation_shape = (3,)  # map, pose, goal
+
+    def __init__(self, layouts: Layouts, max_steps: int = 20) -> None:
+        self.layouts, self.max_steps = layouts, max_steps
+        self._move = roads.move_table().flatten()
+        self._tail = roads.tail_table()
+        self._distance = NEARER * roads.distance_table().float().flatten()
+        self._off_road = OFF_ROAD * roads.off_road_table(layouts.road).float().flatten()
+        self._starts = _padded(layouts.starts)
+        self._goals = _padded(layouts.goals)
+        self._n_starts = torch.tensor([len(starts) for starts in layouts.starts])
+        self._n_goals = torch.tensor([len(goals) for goals in layouts.goals])
+
+    def reset(self, batch: int, generator: torch.Generator) -> DrivingWorld:
+        """Draw a map, two different starts and two goals for each game, all alike likely."""
+        where = torch.randint(len(self.layouts.road), (batch,), generator=generator)
+        starts, goals = self._n_starts[where], self._n_goals[where]
+        first = _below(starts, generator)
+        second = (first + 1 + _below(starts - 1, generator)) % starts
+        pose = self._starts[where[:, None], torch.stack([first, second], dim=1)]
+        goal = self._goals[where[:, None], torch.stack([_below(goals, generator), _below(goals, generator)], dim=1)]
+        return DrivingWorld(where, pose, goal, arrived=torch.zeros(batch, 2, dtype=torch.bool))
+
+    def observe(self, world: DrivingWorld) -> Tensor:
+        """Each player sees the map, where its own car is (`GONE` once it has arrived) and its own goal."""
+        pose = torch.where(world.arrived, GONE, world.pose)
+        return torch.stack([world.map[:, None].expand_as(pose), pose, world.goal], dim=2)
+
+    def acting(self, world: DrivingWorld) -> Tensor:
+        """Cars on the road act."""
+        return ~world.arrived
+
+    def step(self, world: DrivingWorld, actions: Tensor) -> tuple[DrivingWorld, Outcome]:
+        """Move both cars at once."""
+        driving = ~world.arrived
+        pose = torch.where(driving, self._move.take(world.pose * roads.ACTIONS + actions), world.pose)
+        head, tail = pose >> 2, self._tail.take(pose)
+        arrived = head == world.goal  # also of a car that had arrived before: it stays where it was
+        success = arrived.all(1)
+        other = head.flip(1)
+        touch = ((head == other) | (tail == other)).any(1) | (tail[:, 0] == tail[:, 1])
+        crash = touch & driving.all(1) & ~success
+        nearer = self._distance.take((world.pose >> 2) * CELLS + world.goal) - self._distance.take(
+            head * CELLS + world.goal
+        )
+        each = nearer + self._off_road.take(world.map[:, None] * POSES + pose) + ARRIVAL * arrived
+        reward = (each * driving).sum(1) + TIME + CRASH * crash
+        return replace(world, pose=pose, arrived=arrived), Outcome(reward, crash | success, success)
+
+    def encoder(self, width: int) -> nn.Module:
+        """A linear layer over indicators of map, position, orientation and goal."""
+        return DrivingEncoder(len(self.layouts.road), width)
+
+    def redraw(self, states: Tensor, generator: torch.Generator) -> Tensor:
+        """Draw distractors from the true states on the same map, none equal to the true state if others are there."""
+        true = states[:, 0]
+        order = true[:, 0].argsort(stable=True)  # states by map, so that a map's states are a range
+        counts = torch.bincount(true[:, 0], minlength=len(self.layouts.road))
+        first, size = (counts.cumsum(0) - counts)[true[:, 0]], counts[true[:, 0]]
+        other = true.clone()
+        for _ in range(REDRAWS):
+            same = (other == true).all(1)
+            drawn = true[order[first + _below(size, generator)]]
+            other = torch.where(same[:, None], drawn, other)
+        return torch.stack([true, other], dim=1)
+
+    def to_columns(self, states: Tensor) -> dict[str, Tensor]:
+        """Map, and row, column, direction and goal of the true state and of its distractor."""
+        columns = {"map": states[:, 0, 0]}
+        for prefix, state in zip(("", "other_"), states.unbind(1), strict=True):
+            pose, goal = state[:, 1], state[:, 2]
+            values = (pose // 4 // SIZE, pose // 4 % SIZE, pose % 4, goal // SIZE, goal % SIZE)
+            columns |= {prefix + name: value for name, value in zip(STATE_COLUMNS, values, strict=True)}
+        return columns
+
+    def from_columns(self, columns: dict[str, Tensor]) -> Tensor:
+        """What `to_columns` was given."""
+        states = []
+        for prefix in ("", "other_"):
+            row, column, direction, goal_row, goal_column = (columns[prefix + name] for name in STATE_COLUMNS)
+            pose, goal = 4 * (SIZE * row + column) + direction, SIZE * goal_row + goal_column
+            states.append(torch.stack([columns["map"], pose, goal], dim=1))
+        return torch.stack(states, dim=1)
+
+    @staticmethod
+    def speaker_view(states: Tensor) -> Tensor:
+        """What a speaker in `states` (n, 2, 3) sees: (n, 3)."""
+        return states[:, 0]
+
+    @staticmethod
+    def human_view(states: Tensor) -> Tensor:
+        """What a human who speaks in `states` (n, 2, 3) sees: the same."""
+        return states[:, 0]
+
+
+class DrivingEncoder(nn.Module):
+    """Sums learned vectors for what is seen: a linear layer over indicators that multiplies no zeros.
+
+    Beside map, position, orientation and goal there is one indicator for where the goal lies as the driver sees it:
+    so many cells ahead, so many to the right.
+    """
+
+    def __init__(self, maps: int, width: int) -> None:
+        super().__init__()
+        sizes = {"map": maps, "cell": CELLS + 1, "direction": 5, "goal": CELLS, "offset": _OFFSETS**2}
+        self.seen = nn.ModuleDict({name: nn.Embedding(size, width) for name, size in sizes.items()})
+        bound = sum(sizes.values()) ** -0.5  # as the weights of a linear layer over all indicators begin
+        for table in self.seen.values():
+            nn.init.uniform_(table.weight, -bound, bound)
+
+    def forward(self, observation: Tensor) -> Tensor:
+        """Map observations (n, 3) to (n, width)."""
+        where, pose, goal = observation.unbind(1)
+        gone = pose == GONE
+        cell, direction = pose >> 2, torch.where(gone, 4, pose & 3)
+        south, east = goal // SIZE - cell // SIZE, goal % SIZE - cell % SIZE
+        facing = (pose & 3)[None]
+        ahead = torch.stack([-south, east, south, -east]).gather(0, facing)[0]
+        right = torch.stack([east, south, -east, -south]).gather(0, facing)[0]
+        offset = torch.where(gone, 0, (ahead + SIZE - 1) * _OFFSETS + right + SIZE - 1)
+        seen = {"map": where, "cell": cell, "direction": direction, "goal": goal, "offset": offset}
+        return sum(self.seen[name](value) for name, value in seen.items())
+
+
+_OFFSETS = 2 * SIZE - 1
+
+
+def _padded(lists: list[Tensor]) -> Tensor:
+    return nn.utils.rnn.pad_sequence(lists, batch_first=True)
+
+
+def _below(bounds: Tensor, generator: torch.Generator) -> Tensor:
+    """Random integers below each of `bounds` (n,)."""
+    return (torch.rand(len(bounds), generator=generator) * bounds).long()

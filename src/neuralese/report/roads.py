@@ -1,0 +1,82 @@
+"""Road maps as pictures: the road, cars with head and tail, and their goals."""
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+from PIL import Image, ImageDraw
+
+from neuralese.games.driving import STATE_COLUMNS
+from neuralese.games.roads import CELLS, GONE, POSES, SIZE
+
+CELL = 16  # pixels
+GRASS, ROAD, LINES = "#dfe8d8", "#8a8f98", "#a2a7b0"
+COLORS = ("#d62839", "#1d5fd1")  # of the first and of the second car
+AHEAD = ((0, -1), (1, 0), (0, 1), (-1, 0))  # north, east, south, west as (x, y)
+
+
+def _centre(cell: int) -> tuple[float, float]:
+    return (cell % SIZE + 0.5) * CELL, (cell // SIZE + 0.5) * CELL
+
+
+def _star(draw: ImageDraw.ImageDraw, cell: int, color: str) -> None:
+    x, y = _centre(cell)
+    radii = (0.46 * CELL, 0.2 * CELL)
+    angles = [math.pi * (k / 5 - 0.5) for k in range(10)]
+    points = [(x + radii[k % 2] * math.cos(a), y + radii[k % 2] * math.sin(a)) for k, a in enumerate(angles)]
+    draw.polygon(points, fill="white", outline=color)
+
+
+def _car(draw: ImageDraw.ImageDraw, pose: int, color: str) -> None:
+    x, y = _centre(pose // 4)
+    across, down = AHEAD[pose % 4]
+    back_x, back_y, half = x - across * 1.3 * CELL, y - down * 1.3 * CELL, 0.3 * CELL
+    side_x, side_y = -down * half, across * half
+    nose = (x + across * 0.45 * CELL, y + down * 0.45 * CELL)
+    body = [
+        nose,
+        (x + side_x, y + side_y),
+        (back_x + side_x, back_y + side_y),
+        (back_x - side_x, back_y - side_y),
+        (x - side_x, y - side_y),
+    ]
+    draw.polygon(body, fill=color, outline="white")
+
+
+def road_map(road: str, cars: Sequence[tuple[int, int]]) -> np.ndarray:
+    """Draw a road (eight lines of `#` and `.`) and cars as (pose, goal): pixels (h, w, 3). A car may be `GONE`."""
+    image = Image.new("RGB", (SIZE * CELL, SIZE * CELL), GRASS)
+    draw = ImageDraw.Draw(image)
+    for row, line in enumerate(road.splitlines()):
+        for column, cell in enumerate(line):
+            if cell == "#":
+                x, y = column * CELL, row * CELL
+                draw.rectangle((x, y, x + CELL - 1, y + CELL - 1), fill=ROAD, outline=LINES)
+    for (_, goal), color in zip(cars, COLORS, strict=False):
+        _star(draw, goal, color)
+    for (pose, _), color in zip(cars, COLORS, strict=False):
+        if pose != GONE:
+            _car(draw, pose, color)
+    return np.asarray(image)
+
+
+def driving_codes(messages: pd.DataFrame) -> pd.DataFrame:
+    """Messages with `target` and `other`: one number for each of the two states, for `driving_picture` to draw."""
+    codes = {}
+    for name, prefix in (("target", ""), ("other", "other_")):
+        row, column, direction, goal_row, goal_column = (messages[prefix + part] for part in STATE_COLUMNS)
+        pose, goal = 4 * (SIZE * row + column) + direction, SIZE * goal_row + goal_column
+        codes[name] = (messages["map"] * POSES + pose) * CELLS + goal
+    return messages.assign(**codes)
+
+
+def driving_picture(roads: list[str]) -> Callable[[int], np.ndarray]:
+    """How to draw a state of `driving_codes`."""
+
+    def picture(code: int) -> np.ndarray:
+        rest, goal = divmod(code, CELLS)
+        where, pose = divmod(rest, POSES)
+        return road_map(roads[where], [(pose, goal)])
+
+    return picture

@@ -1,0 +1,156 @@
+"""Driving logs: every field is checked, games come out as logged, messages become phrases as the module says."""
+
+import json
+import logging
+
+import pytest
+
+from neuralese.data import driving
+from neuralese.data.archives import write_tar
+from neuralese.data.embedded import driving as embedded
+from neuralese.errors import NeuraleseError
+from neuralese.games.driving import DrivingGame
+from neuralese.games.load import driving_layouts
+from neuralese.games.replay import replay
+
+ROAD = [[float(3 <= row <= 4) for _ in range(8)] for row in range(8)]
+
+
+def car(row: int, column: int, direction: int = 3, goal: tuple[int, int] = (3, 0), done: bool = False) -> dict:
+    return {"pos": [row, column], "dir": direction, "goal": list(goal), "done": done}
+
+
+def log_of_a_game() -> list:
+    """Car a drives two cells west and arrives; car b waits, then arrives at its side."""
+    return [
+        {"cars": [car(3, 2), car(4, 6, 1, (4, 7))], "road": ROAD},
+        [{"action": 1, "message": "Going west!"}, {"action": 0, "message": ""}],
+        {"cars": [car(3, 1), car(4, 6, 1, (4, 7))], "road": ROAD},
+        [{"action": 1, "message": ""}, {"action": 1, "message": "at  goal"}],
+        {"cars": [car(3, 0, done=True), car(4, 7, 1, (4, 7), done=True)], "road": ROAD},
+    ]
+
+
+def archive(tmp_path, logs: list):
+    path = tmp_path / "logs"
+    contents = [each if isinstance(each, bytes) else json.dumps(each).encode() for each in logs]
+    write_tar(path, {f"x/data/drive/server_logs/{n:03}.json": content for n, content in enumerate(contents)})
+    return path
+
+
+def test_a_log_becomes_turns_that_replay_to_the_same_end(tmp_path):
+    maps, turns, bad = driving.parse(archive(tmp_path, [log_of_a_game()]))
+    assert maps["road"][0].splitlines()[3] == "########"
+    assert bad == {}
+    assert turns["message"].tolist() == ["Going west!", "", "", "at  goal", "", ""]
+    assert turns["action"].isna().tolist() == [False] * 4 + [True] * 2
+    played = replay(DrivingGame(driving_layouts(maps, turns)), turns)
+    assert played.loc[0, ["completed", "n_turns", "wrong"]].tolist() == [True, 2, None]
+    assert played.loc[0, "reward"] == pytest.approx(-0.02 + 0.3 + 2)
+
+
+def changed(change) -> list:
+    record = log_of_a_game()
+    change(record)
+    return record
+
+
+MALFORMED = {
+    "the JSON is damaged": lambda: json.dumps(log_of_a_game()).encode()[:-40],
+    "the list of states and moves": lambda: log_of_a_game()[:-1],
+    "moves 1[0].action is 7": lambda: changed(lambda r: r[3][0].update(action=7)),
+    "moves 0[1].action is true": lambda: changed(lambda r: r[1][1].update(action=True)),
+    "moves 0[1].message is 3": lambda: changed(lambda r: r[1][1].update(message=3)),
+    "state 1.cars[0].pos is [3, 8]": lambda: changed(lambda r: r[2]["cars"][0].update(pos=[3, 8])),
+    "state 1.cars[0].pos is [-1, -1]": lambda: changed(lambda r: r[2]["cars"][0].update(pos=[-1, -1])),
+    "state 0.cars[1].goal is [9, 0]": lambda: changed(lambda r: r[0]["cars"][1].update(goal=[9, 0])),
+    "state 2.cars[0].dir is 4": lambda: changed(lambda r: r[4]["cars"][0].update(dir=4)),
+    "state 2.cars[0].done is 1": lambda: changed(lambda r: r[4]["cars"][0].update(done=1)),
+    "the number of state 0.cars is 3": lambda: changed(lambda r: r[0]["cars"].append(car(3, 5))),
+    "road is": lambda: changed(lambda r: r[0].update(road=ROAD[:7])),
+    "state 1.road is": lambda: changed(lambda r: r[2].update(road=[*ROAD[1:], ROAD[0]])),
+}
+
+
+@pytest.mark.parametrize("field", MALFORMED)
+def test_a_malformed_log_is_named_with_its_field_left_out_and_counted(tmp_path, caplog, field):
+    logs = [log_of_a_game()] * 30
+    logs[4] = MALFORMED[field]()
+    with caplog.at_level(logging.WARNING):
+        _, turns, bad = driving.parse(archive(tmp_path, logs))
+    assert list(bad) == ["004.json"]
+    assert bad["004.json"].startswith(field)
+    assert "004.json is left out" in caplog.text
+    assert turns["game"].nunique() == 29
+
+
+def test_more_than_one_in_twenty_malformed_logs_stop_the_run(tmp_path):
+    logs = [log_of_a_game()] * 18 + [b"{"] * 2
+    with pytest.raises(NeuraleseError, match=r"2 of 20 driving logs are malformed \(for example 018.json: the JSON"):
+        driving.parse(archive(tmp_path, logs))
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda r: r[2]["cars"][0].update(pos=[3, 2]), "the position after moves 0"),
+        (lambda r: r[4]["cars"][1].update(done=False), "who has arrived after moves 1"),
+        (lambda r: r.extend([r[3], r[4]]), "whether the game is over after moves 1"),
+    ],
+)
+def test_a_game_that_cannot_have_happened_is_left_out(tmp_path, change, says):
+    maps, turns, bad = driving.parse(archive(tmp_path, [changed(change)] + [log_of_a_game()] * 30))
+    played = replay(DrivingGame(driving_layouts(maps, turns)), turns)
+    games, turns, bad = driving.leave_out(played, turns, bad)
+    assert list(bad) == ["000.json"]
+    assert bad["000.json"].startswith(says)
+    assert 0 not in set(turns["game"])
+    assert len(games) == 30
+
+
+def test_an_archive_of_something_else_is_refused(tmp_path):
+    write_tar(tmp_path / "logs", {"readme.txt": b"hello"})
+    with pytest.raises(NeuraleseError, match="is not the driving data"):
+        driving.parse(tmp_path / "logs")
+
+
+def test_splits_go_by_file_name_and_leave_something_to_train_on():
+    assert driving.splits(6, dev=2, test=1) == ["train"] * 3 + ["dev"] * 2 + ["test"]
+    with pytest.raises(NeuraleseError, match=r"lower driving\.dev_games"):
+        driving.splits(5, dev=2, test=3)
+
+
+def test_inventory_and_traces_are_as_the_module_says():
+    messages = ["Going up!", "going up", "GOING UP.", "left", "left", "to the far left now", "", "", "up"]
+    known = driving.vocabulary(messages, least_words=2)["word"].tolist()
+    assert known[0] == ""
+    assert set(known[1:]) == {"going", "up", "left"}
+    inventory = driving.inventory(messages, 2, known)
+    assert inventory["phrase"].tolist() == ["", "going up", "left"]
+    assert inventory["count"].tolist() == [2, 3, 2]
+    assert inventory["words"].tolist() == [[0], driving.words_of("going up", {w: i for i, w in enumerate(known)}), [3]]
+    ids = {phrase: number for number, phrase in enumerate(inventory["phrase"])}
+    cases = {"going up left lane": [1, 2], "I'm going  up": [1], "going left": [2], "hello": [], "": [0], "  ": [0]}
+    for message, phrases in cases.items():
+        assert driving.phrases_of(message, ids) == phrases, message
+
+
+def test_embedded_games_are_real_logs_and_mostly_end_well(tmp_path):
+    embedded.write(tmp_path)
+    maps, turns, bad = driving.parse(tmp_path / "logs")
+    played = replay(DrivingGame(driving_layouts(maps, turns)), turns)
+    assert bad == {}
+    assert played["wrong"].isna().all()
+    assert len(played) == embedded.GAMES
+    assert played["completed"].mean() > 0.9
+    assert (turns["message"] != "").sum() > 1000
+
+
+def test_all_real_games_replay_exactly(mirror):
+    maps, turns, bad = driving.parse(mirror / "neuralese-fa55efc.tar.gz")
+    played = replay(DrivingGame(driving_layouts(maps, turns)), turns)
+    assert bad == {}
+    assert (len(played), int(turns["action"].notna().sum()), len(maps)) == (382, 5962, 5)
+    assert played["wrong"].isna().all()
+    assert played["completed"].sum() == 296
+    assert ((turns["message"] != "") & ~turns["done"]).sum() == 2165

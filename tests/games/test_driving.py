@@ -1,0 +1,176 @@
+"""The driving world: every rule of motion and reward on hand-made positions."""
+
+import pytest
+import torch
+
+from neuralese.games.driving import DrivingEncoder, DrivingGame, DrivingWorld
+from neuralese.games.roads import FORWARD, GONE, LEFT, POSES, RIGHT, WAIT, Layouts, move_table, tail_table
+
+NORTH, EAST, SOUTH, WEST = range(4)
+# a road of two lanes from west to east, rows 3 and 4; everything else is grass
+ROAD = torch.zeros(8, 8, dtype=torch.bool)
+ROAD[3:5] = True
+
+
+def pose(row: int, column: int, direction: int) -> int:
+    return 4 * (8 * row + column) + direction
+
+
+def cell(row: int, column: int) -> int:
+    return 8 * row + column
+
+
+@pytest.fixture
+def game() -> DrivingGame:
+    starts = torch.tensor([pose(3, 6, WEST), pose(4, 1, EAST), pose(3, 3, WEST)])
+    goals = torch.tensor([cell(3, 0), cell(4, 7)])
+    return DrivingGame(Layouts(ROAD.flatten()[None], [starts], [goals]), max_steps=5)
+
+
+def world(*cars: tuple[int, int], arrived: tuple[bool, bool] = (False, False)) -> DrivingWorld:
+    poses, goals = zip(*cars, strict=True)
+    return DrivingWorld(torch.tensor([0]), torch.tensor([poses]), torch.tensor([goals]), torch.tensor([arrived]))
+
+
+FAR = (pose(4, 1, EAST), cell(4, 7))  # a car that is in nobody's way
+
+
+def step(game, one, other=FAR, actions=(FORWARD, WAIT), arrived=(False, False)):
+    after, outcome = game.step(world(one, other, arrived=arrived), torch.tensor([actions]))
+    return after, outcome
+
+
+@pytest.mark.parametrize(
+    ("action", "leads_to"),
+    [(WAIT, (3, 4, NORTH)), (FORWARD, (2, 4, NORTH)), (LEFT, (3, 3, WEST)), (RIGHT, (3, 5, EAST))],
+)
+def test_a_turn_is_taken_first_and_then_all_but_waiting_advance(action, leads_to):
+    assert move_table()[pose(3, 4, NORTH), action] == pose(*leads_to)
+
+
+def test_positions_are_clipped_at_the_border_and_a_clipped_turn_still_turns():
+    table = move_table()
+    assert table[pose(0, 2, NORTH), FORWARD] == pose(0, 2, NORTH)
+    assert table[pose(0, 0, NORTH), LEFT] == pose(0, 0, WEST)
+    assert table[pose(7, 7, EAST), RIGHT] == pose(7, 7, SOUTH)
+
+
+def test_the_tail_is_behind_the_head_and_under_it_at_the_border():
+    table = tail_table()
+    assert table[pose(3, 4, NORTH)] == cell(4, 4)
+    assert table[pose(3, 4, WEST)] == cell(3, 5)
+    assert table[pose(7, 4, NORTH)] == cell(7, 4)
+    assert table.shape == (POSES,)
+
+
+@pytest.mark.parametrize(
+    ("one", "action", "reward"),
+    [
+        ((pose(3, 6, WEST), cell(3, 0)), FORWARD, -0.01 + 0.1),  # a cell nearer
+        ((pose(3, 6, WEST), cell(3, 0)), WAIT, -0.01),  # time passes
+        ((pose(3, 5, EAST), cell(3, 0)), FORWARD, -0.01 - 0.1),  # a cell farther
+        ((pose(3, 5, WEST), cell(3, 0)), RIGHT, -0.01 - 0.1 - 0.5),  # the head is off the road
+        ((pose(2, 5, NORTH), cell(3, 0)), FORWARD, -0.01 - 0.1 - 1.0),  # head and tail are
+        ((pose(3, 1, WEST), cell(3, 0)), FORWARD, -0.01 + 0.1 + 1.0),  # arrived
+    ],
+)
+def test_the_reward_of_one_car(game, one, action, reward):
+    _, outcome = step(game, one, actions=(action, WAIT))
+    assert outcome.reward.item() == pytest.approx(reward)
+    assert not outcome.done.item()
+
+
+def test_standing_off_the_road_costs_at_every_step(game):
+    off = (pose(1, 5, NORTH), cell(3, 0))
+    assert step(game, off, actions=(WAIT, WAIT))[1].reward.item() == pytest.approx(-0.01 - 1.0)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "actions"),
+    [
+        ((pose(3, 4, WEST), cell(3, 0)), (pose(3, 2, EAST), cell(4, 7)), (FORWARD, FORWARD)),  # head on head
+        ((pose(3, 4, WEST), cell(3, 0)), (pose(3, 3, EAST), cell(4, 7)), (FORWARD, FORWARD)),  # through each other
+        ((pose(3, 4, WEST), cell(3, 0)), (pose(3, 2, WEST), cell(3, 0)), (FORWARD, WAIT)),  # head on tail
+    ],
+)
+def test_a_crash_ends_the_game(game, one, other, actions):
+    _, outcome = step(game, one, other, actions)
+    assert outcome.done.item()
+    assert not outcome.success.item()
+    assert outcome.reward.item() < -1.5
+
+
+def test_a_car_may_follow_another(game):
+    _, outcome = step(game, (pose(3, 5, WEST), cell(3, 0)), (pose(3, 3, WEST), cell(3, 0)), actions=(FORWARD, FORWARD))
+    assert not outcome.done.item()
+
+
+def test_an_arrived_car_is_out_of_the_way_earns_no_more_and_stays_arrived(game):
+    gone, coming = (pose(3, 0, WEST), cell(3, 0)), (pose(3, 2, WEST), cell(3, 0))
+    after, outcome = step(game, gone, coming, (FORWARD, FORWARD), arrived=(True, False))
+    assert not outcome.done.item()
+    assert outcome.reward.item() == pytest.approx(-0.01 + 0.1)
+    assert after.arrived.tolist() == [[True, False]]
+    assert game.observe(after)[0, :, 1].tolist() == [GONE, pose(3, 1, WEST)]
+    assert game.acting(after).tolist() == [[False, True]]
+    after, outcome = game.step(after, torch.tensor([[FORWARD, FORWARD]]))
+    assert outcome.success.item()
+    assert outcome.done.item()
+    assert outcome.reward.item() == pytest.approx(-0.01 + 0.1 + 1)
+
+
+def test_two_cars_that_arrive_at_once_in_one_place_both_arrive_but_one_alone_crashes(game):
+    _, both = step(game, (pose(3, 1, WEST), cell(3, 0)), (pose(4, 0, NORTH), cell(3, 0)), (FORWARD, FORWARD))
+    assert both.success.item()
+    _, one = step(game, (pose(3, 1, WEST), cell(3, 0)), (pose(4, 0, NORTH), cell(4, 7)), (FORWARD, FORWARD))
+    assert one.done.item()
+    assert not one.success.item()
+
+
+def test_fresh_games_start_apart_where_the_layout_says(game, generator):
+    fresh = game.reset(2000, generator)
+    assert (fresh.pose[:, 0] != fresh.pose[:, 1]).all()
+    assert set(fresh.pose.flatten().tolist()) == set(game.layouts.starts[0].tolist())
+    assert set(fresh.goal.flatten().tolist()) == set(game.layouts.goals[0].tolist())
+    pairs = torch.bincount(fresh.pose[:, 0] * 1000 + fresh.pose[:, 1]).nonzero().flatten()
+    assert len(pairs) == 6  # every ordered pair of starts
+
+
+def test_distractors_are_other_states_of_the_same_map_and_exchangeable(generator):
+    layouts = Layouts(ROAD.flatten()[None].repeat(2, 1), [torch.tensor([0])] * 2, [torch.tensor([0])] * 2)
+    game = DrivingGame(layouts)
+    own = torch.stack(
+        [torch.arange(6000) % 2, torch.randint(7, (6000,), generator=generator), torch.full((6000,), 5)], 1
+    )
+    states = game.redraw(torch.stack([own, own], dim=1), generator)
+    assert torch.equal(states[:, 0], own)
+    assert torch.equal(states[:, 1, 0], own[:, 0])
+    assert (states[:, 0] != states[:, 1]).any(1).all()
+    joint = torch.zeros(7, 7).index_put_((states[:, 0, 1], states[:, 1, 1]), torch.ones(6000), accumulate=True)
+    assert (joint - joint.T).abs().max() < 60  # about 143 in each cell, whichever of the two is true
+    assert torch.equal(game.candidates(states)[:, 1], states.flip(1))
+
+
+def test_states_survive_the_way_into_a_table_and_back(game, generator):
+    own = torch.stack([torch.zeros(50, dtype=torch.long), torch.arange(50) * 5, torch.arange(50)], dim=1)
+    states = game.redraw(torch.stack([own, own], dim=1), generator)
+    columns = game.to_columns(states)
+    assert list(columns)[:6] == ["map", "row", "col", "direction", "goal_row", "goal_col"]
+    assert torch.equal(game.from_columns(columns), states)
+
+
+def test_the_encoder_sees_where_the_goal_lies_as_the_driver_does():
+    encoder = DrivingEncoder(maps=1, width=4)
+    with torch.no_grad():
+        for name, table in encoder.seen.items():
+            if name != "offset":
+                table.weight.zero_()
+    ahead = [(pose(5, 4, NORTH), cell(3, 4)), (pose(4, 2, EAST), cell(4, 4)), (pose(1, 1, SOUTH), cell(3, 1))]
+    right = [(pose(5, 4, NORTH), cell(5, 6)), (pose(4, 2, EAST), cell(6, 2)), (pose(4, 4, WEST), cell(2, 4))]
+    seen = encoder(torch.tensor([(0, *each) for each in ahead + right]))
+    assert torch.equal(seen[0], seen[1])
+    assert torch.equal(seen[0], seen[2])
+    assert torch.equal(seen[3], seen[4])
+    assert torch.equal(seen[3], seen[5])
+    assert not torch.equal(seen[0], seen[3])
+    assert encoder(torch.tensor([[0, GONE, 5]])).shape == (1, 4)
