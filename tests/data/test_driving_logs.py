@@ -115,7 +115,8 @@ def test_an_archive_of_something_else_is_refused(tmp_path):
 
 
 def test_splits_go_by_file_name_and_leave_something_to_train_on():
-    assert driving.splits(6, dev=2, test=1) == ["train"] * 3 + ["dev"] * 2 + ["test"]
+    assert driving.splits(7, dev=2, test=1) == ["train", "dev", "train", "train", "dev", "train", "test"]
+    assert driving.splits(382, dev=56, test=100).count("dev") == 56
     with pytest.raises(NeuraleseError, match=r"lower driving\.dev_games"):
         driving.splits(5, dev=2, test=3)
 

@@ -131,6 +131,23 @@ def test_a_human_speaker_who_may_be_silent_is_two_models(game, generator):
     assert log_prob[1:, 1:].argmax(1).tolist() == [0, 1]
 
 
+def test_phrases_that_share_words_share_what_is_learned_of_them(tmp_path, game, generator):
+    item = torch.arange(300)
+    values = torch.tensor([0, 2, 3])[item // 100] + ((item < 100) & (item % 2 == 1)).long()
+    said = Lists(values, torch.arange(301), 5)
+    traces = Traces(torch.stack([item, item], dim=1), said, said, games=item)
+    heard = torch.tensor([[1.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0]])  # phrase 4 is like 2: never said
+    speaker = fit_human_speaker(game, traces, traces, FIT, generator, heard=heard)
+    apart = fit_human_speaker(game, traces, traces, FIT, generator)
+    save_model(tmp_path / "human.safetensors", speaker)
+    again = load_model(tmp_path / "human.safetensors", HumanSpeaker, game)
+    views = game.human_view(torch.tensor([[150, 0]]))
+    assert torch.equal(again.log_prob(views), speaker.log_prob(views))
+    both = game.human_view(torch.tensor([[150, 0], [50, 0]]))
+    fits, fits_apart = (model.log_prob(both)[4].diff().item() for model in (speaker, apart))
+    assert fits < fits_apart - 1  # that phrase 4 is for the second third is known from phrase 2
+
+
 def test_a_saved_model_is_the_same_model(tmp_path, game, generator):
     speaker = HumanSpeaker(game, hidden=8, phrases=7)
     save_model(tmp_path / "human.safetensors", speaker)

@@ -5,7 +5,7 @@ from neuralese.randomness import generator
 from neuralese.speakers.fit import fit_human_listener, fit_human_speaker
 from neuralese.speakers.fitting import FitConfig
 from neuralese.speakers.models import save_model
-from neuralese.speakers.traces import load_silence, load_traces
+from neuralese.speakers.traces import load_heard, load_silence, load_traces
 from neuralese.stage import stage
 
 with stage(snakemake.log[0], snakemake.threads):
@@ -15,7 +15,8 @@ with stage(snakemake.log[0], snakemake.threads):
     said, held_out = (load_traces(tables, game, split, random) for split in ("train", "dev"))
     config = FitConfig(**snakemake.params.fit)
     if model == "speaker":
-        fitted = fit_human_speaker(game, said, held_out, config, random, load_silence(tables))
+        heard = load_heard(tables) if "words" in tables else None
+        fitted = fit_human_speaker(game, said, held_out, config, random, load_silence(tables), heard)
     else:
         fitted = fit_human_listener(game, said, held_out, config, random)
     save_model(snakemake.output[0], fitted)

@@ -45,6 +45,5 @@ with stage(snakemake.log[0], snakemake.threads):
     ):
         first = watched[(watched["pair"] == pair) & (watched["game"] == 0)]
         red, blue = first["who"].iloc[:2]
-        draw(
-            path, first, roads, f"red: {red}, blue: {blue} (by {params.criterion}, data: {data_kind(given.provenance)})"
-        )
+        data = data_kind(given.provenance)
+        draw(path, first, roads, f"red: {red}, blue: {blue} (by {params.criterion}, data: {data})")

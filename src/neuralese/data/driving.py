@@ -163,13 +163,18 @@ def leave_out(
 
 
 def splits(games: int, dev: int, test: int) -> list[str]:
-    """The split of each game in the order of file names: the last `test` are test, the `dev` before them dev."""
+    """The split of each game in the order of file names: the last `test` are test, `dev` spread over the rest are dev.
+
+    People play several games in a row, each in words of their own, so dev games from one time would be few people's.
+    """
     if dev + test >= games:
         raise NeuraleseError(
             f"{games} driving games cannot spare {dev} for dev and {test} for test; "
             "lower driving.dev_games and driving.test_games."
         )
-    return ["train"] * (games - dev - test) + ["dev"] * dev + ["test"] * test
+    rest = games - test
+    chosen = {int((number + 0.5) * rest / dev) for number in range(dev)}
+    return ["dev" if game in chosen else "train" for game in range(rest)] + ["test"] * test
 
 
 def words(message: str) -> list[str]:

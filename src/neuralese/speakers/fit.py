@@ -46,9 +46,14 @@ def fit_human_speaker(
     config: FitConfig,
     generator: torch.Generator,
     silence: int | None = None,
+    heard: Tensor | None = None,
 ) -> HumanSpeaker:
-    """Fit p(z | x) to human traces; a message of several phrases says each of them with equal chance."""
-    speaker = seeded(lambda: HumanSpeaker(game, config.hidden, said.phrases.size, silence), generator)
+    """Fit p(z | x) to human traces; a message of several phrases says each of them with equal chance.
+
+    With `heard` (phrases, words) phrases that share words share what is learned of them.
+    """
+    words = 0 if heard is None else heard.shape[1]
+    speaker = seeded(lambda: HumanSpeaker(game, config.hidden, said.phrases.size, silence, words, heard), generator)
     spoken, held_out_spoken = said.spoken(silence), held_out.spoken(silence)
 
     def error(traces: Traces, chosen: Tensor) -> Tensor:

@@ -36,6 +36,23 @@ class RobotSpeaker(nn.Module):
         return -distance.clamp(min=0) / (2 * scale**2) - constant
 
 
+class PhraseLogits(nn.Module):
+    """A perceptron's score for every phrase; with `heard` (phrases, words), phrases share the scores of their words."""
+
+    def __init__(self, game: Game, hidden: int, heard: Tensor) -> None:
+        super().__init__()
+        self.body = nn.Sequential(game.encoder(hidden), nn.Tanh())
+        self.phrases = nn.Linear(hidden, heard.shape[0])
+        self.words = nn.Linear(hidden, heard.shape[1], bias=False) if heard.shape[1] else None
+        self.register_buffer("heard", heard)
+
+    def forward(self, observations: Tensor) -> Tensor:
+        """Scores (n, phrases) in observations (n, ...)."""
+        hidden = self.body(observations)
+        scores = self.phrases(hidden)
+        return scores if self.words is None else scores + self.words(hidden) @ self.heard.T
+
+
 class HumanSpeaker(nn.Module):
     """p(z | x) of humans: categorical over the inventory.
 
@@ -44,11 +61,19 @@ class HumanSpeaker(nn.Module):
     and silence is so frequent that one model of both would learn little else.
     """
 
-    def __init__(self, game: Game, hidden: int, phrases: int, silence: int | None = None) -> None:
+    def __init__(
+        self,
+        game: Game,
+        hidden: int,
+        phrases: int,
+        silence: int | None = None,
+        words: int = 0,
+        heard: Tensor | None = None,
+    ) -> None:
         super().__init__()
-        self.settings = {"hidden": hidden, "phrases": phrases, "silence": silence}
+        self.settings = {"hidden": hidden, "phrases": phrases, "silence": silence, "words": words}
         self.silence = silence
-        self.logits = _perceptron(game, hidden, phrases)
+        self.logits = PhraseLogits(game, hidden, torch.zeros(phrases, words) if heard is None else heard)
         self.silent = None if silence is None else _perceptron(game, hidden, 1)
 
     def log_prob(self, observations: Tensor) -> Tensor:

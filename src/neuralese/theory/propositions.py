@@ -1,0 +1,108 @@
+"""Propositions 1 and 2 of the paper, checked on random games, and the shapes example of its Section 3."""
+
+import numpy as np
+import pandas as pd
+
+from neuralese.theory.exact import (
+    ExactGame,
+    actions,
+    beliefs,
+    pragmatic_quality,
+    quality,
+    rewards,
+)
+
+
+def random_game(generator: np.random.Generator, states: int, contexts: int, choices: int) -> ExactGame:
+    """Any prior, any reward in [0, 1]; sharp ones as likely as flat ones."""
+    joint = generator.dirichlet(np.full(states * contexts, 10 ** generator.uniform(-1, 1)))
+    reward = generator.random((states, contexts, choices)) ** generator.choice([0.2, 1, 5])
+    return ExactGame(joint.reshape(states, contexts) + 1e-9, reward)
+
+
+def random_speaker(generator: np.random.Generator, messages: int, states: int) -> np.ndarray:
+    """Any p(z | x_a), (messages, states), from nearly random talk to nearly a code."""
+    return generator.dirichlet(np.full(messages, 10 ** generator.uniform(-1.5, 1)), size=states).T + 1e-12
+
+
+def proposition_1(game: ExactGame, robot: np.ndarray, human: np.ndarray) -> pd.DataFrame:
+    """For each of the robot's messages, translated by belief: the reward lost and the bound sqrt(2 D).
+
+    D is q with contexts weighted by the source: the proof's inequality takes expectations over p(x_b | z).
+    `bound_product` is the same with the weights of Equation 2, for which the inequality need not hold.
+    """
+    scores = quality(game, robot, human)
+    best = scores.argmin(1)
+    native = actions(game, beliefs(game, robot))
+    translated = actions(game, beliefs(game, human))[best]
+    rows = np.arange(len(best))
+    product = quality(game, robot, human, "product")[rows, best]
+    return pd.DataFrame(
+        {
+            "lost": rewards(game, robot, native) - rewards(game, robot, translated),
+            "bound": np.sqrt(2 * scores[rows, best]),
+            "bound_product": np.sqrt(2 * product),
+        }
+    )
+
+
+def check_proposition_1(games: int, seed: int) -> pd.DataFrame:
+    """`proposition_1` on random games of random size; one row for each message, with the number of its game."""
+    generator = np.random.default_rng(seed)
+    parts = []
+    for number in range(games):
+        states, contexts, choices, robot, human = generator.integers(2, 6, size=5)
+        game = random_game(generator, states, contexts, choices)
+        speakers = (random_speaker(generator, size, states) for size in (robot, human))
+        parts.append(proposition_1(game, *speakers).assign(game=number))
+    return pd.concat(parts, ignore_index=True)
+
+
+def hidden_strategy(states: int, rarity: float, strategies: int, generator: np.random.Generator) -> tuple:
+    """A robot with a code of its own, and humans of whom only the share `rarity` use the same code with other words.
+
+    The others follow strategies of their own, each with its own words: they merge states at random.
+    Returns the game, robot and human speakers, and for each human word whether it is of the right strategy.
+    """
+    game = ExactGame(np.full((states, 1), 1 / states), np.eye(states)[:, None, :])
+    robot = np.eye(states)
+    shares = np.concatenate([[rarity], generator.dirichlet(np.ones(strategies - 1)) * (1 - rarity)])
+    words = [np.eye(states) * shares[0]]
+    for share in shares[1:]:
+        merged = generator.integers(max(1, states // 2), size=states)  # several states share a word
+        words.append(np.eye(states)[merged].T[: merged.max() + 1] * share)
+    return game, robot, np.concatenate(words), np.arange(sum(map(len, words))) < states
+
+
+def recovery(rarities: list[float], games: int, seed: int) -> pd.DataFrame:
+    """Proposition 2: how often a message is translated into the right strategy, by belief and directly."""
+    generator = np.random.default_rng(seed)
+    rows = []
+    for rarity in rarities:
+        found = {"belief": [], "direct": []}
+        for _ in range(games):
+            game, robot, human, right = hidden_strategy(6, rarity, 4, generator)
+            said = human.sum(1) > 0
+            human, right = human[said], right[said]
+            found["belief"].append(right[quality(game, robot, human).argmin(1)].mean())
+            joint = np.einsum("za,ya,ab->zy", robot, human, game.joint)  # p(z, z'), so the best z' given z
+            found["direct"].append(right[joint.argmax(1)].mean())
+        rows += [{"rarity": rarity, "criterion": name, "recovered": np.mean(each)} for name, each in found.items()]
+    return pd.DataFrame(rows)
+
+
+SHAPES = ("triangle", "hexagon", "octagon")  # few sides and large; many sides and large; many sides and small
+WORDS = ("few", "many")
+
+
+def shapes() -> tuple[ExactGame, np.ndarray, np.ndarray]:
+    """Name a shape so that the listener pulls the lever of its size: the game, a name for each shape, few or many."""
+    large = np.array([1.0, 1.0, 0.0])
+    game = ExactGame(np.full((3, 1), 1 / 3), np.stack([large, 1 - large], axis=1)[:, None])
+    return game, np.eye(3), np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]])
+
+
+def translate_shape(shape: str, by: str) -> str:
+    """Few or many? By `belief` or by `pragmatics`."""
+    score = {"belief": quality, "pragmatics": pragmatic_quality}[by](*shapes())
+    return WORDS[int(score[SHAPES.index(shape)].argmin())]
