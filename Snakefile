@@ -36,6 +36,7 @@ rule all:
     input:
         expand(f"{RESULTS}/tables/comparison.{{format}}", format=["md", "csv", "tex"]),
         f"{RESULTS}/tables/belief.parquet",
+        f"{RESULTS}/tables/ablation.parquet",
         list(BEHAVIOR.values()),
         expand(f"{RESULTS}/{{task}}/seed{{seed}}/examples.png", task=TASKS, seed=SEEDS),
         expand(

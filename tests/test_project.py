@@ -11,6 +11,7 @@ from neuralese.agents.cell import CellConfig
 from neuralese.agents.training import TrainingConfig
 from neuralese.config import problem, typed
 from neuralese.speakers.fitting import FitConfig
+from neuralese.translate.synthesis import SynthesisConfig
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "neuralese"
@@ -81,6 +82,7 @@ def test_every_key_of_the_schema_has_a_description_and_stands_in_the_documentati
         (SCHEMA["$defs"]["training"], TrainingConfig),
         (SCHEMA["properties"]["agent"], CellConfig),
         (SCHEMA["$defs"]["fit"], FitConfig),
+        ({"properties": set(SCHEMA["properties"]["synthesis"]["properties"]) - {"criterion"}}, SynthesisConfig),
     ],
 )
 def test_schema_and_dataclasses_have_the_same_fields(definition, settings):

@@ -88,7 +88,14 @@ CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
         **dict.fromkeys(("accuracy", "ci_low", "ci_high"), pa.float64()),
         "n": pa.int64(),
         "data": pa.string(),
+        **dict.fromkeys(("gain", "gain_error", "p_value"), pa.float64()),  # over direct, on the same items
     },
+    "ablation": {
+        **dict.fromkeys(("task", "split", "speaker", "listener", "criterion", "data"), pa.string()),
+        "seed": pa.int64(),
+        **dict.fromkeys(("accuracy", "ci_low", "ci_high", "gain", "p_value"), pa.float64()),
+    },
+    "bags": {"bag_id": pa.int32(), "text": pa.string(), "parts": pa.list_(pa.int16())},  # phrases said together
     "behavior": {
         "seed": pa.int64(),
         "pair": pa.string(),

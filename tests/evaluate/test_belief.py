@@ -5,9 +5,16 @@ import torch
 
 from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.messages import Speech
-from neuralese.evaluate.belief import HumanSpeech, Listeners, evaluate_belief, guess_by_playing
+from neuralese.evaluate.belief import (
+    HumanSpeech,
+    Listeners,
+    draw_at_random,
+    evaluate_belief,
+    guess_by_playing,
+    look_up,
+)
 from neuralese.evaluate.paper import BEHAVIOR, BELIEF, compare, to_latex, to_markdown
-from neuralese.evaluate.statistics import bootstrap_interval
+from neuralese.evaluate.statistics import bootstrap_interval, paired_test
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanListener
 from neuralese.speakers.traces import Lists, Traces
@@ -24,32 +31,29 @@ class Oracle(HumanListener):
 
 @pytest.fixture
 def played(generator):
-    """A robot whose dictionary is right under `good` and always says phrase 0 under `bad`."""
+    """A robot whose dictionary is right under `good` and always says phrase 0 under `direct`."""
     game = ReferenceGame(torch.eye(5))
     states = torch.stack([torch.arange(4000) % 5, (torch.arange(4000) + 1) % 5], dim=1)
     ids = torch.arange(100, 4100)
     rows = [("R->H", "good", i, 1, t) for i, t in zip(ids.tolist(), states[:, 0].tolist(), strict=True)]
-    rows += [("R->H", "bad", i, 1, 0) for i in ids.tolist()]
-    rows += [("H->R", name, phrase, 1, 7) for name in ("good", "bad") for phrase in range(5)]
-    rows += [("R->H", "random", 100, 1, 0)]
+    rows += [("R->H", "direct", i, 1, 0) for i in ids.tolist()]
+    rows += [("H->R", name, phrase, 1, 7) for name in ("good", "direct") for phrase in range(5)]
     torch.manual_seed(0)
     cell = Cell(game, CellConfig(hidden=8, message=4))
     bags = torch.eye(5)[states[:, 0]]
-    table = evaluate_belief(
-        Listeners(game, guess_by_playing(cell, game), Oracle(game, hidden=4, words=5), torch.eye(5)),
-        robot=Speech(ids, states, torch.randn(4000, 4, generator=generator)),
-        human=HumanSpeech(states, bags, states[:, 0], torch.arange(4000)),
-        dictionary=pd.DataFrame(rows, columns=COLUMNS),
-        vocabulary=Speech(torch.tensor([7]), states[:1], torch.randn(1, 4, generator=generator)),
-        silence=None,
-        resamples=200,
-        generator=generator,
-    )
+    robot = Speech(ids, states, torch.randn(4000, 4, generator=generator))
+    human = HumanSpeech(states, bags, states[:, 0], torch.arange(4000))
+    dictionary = pd.DataFrame(rows, columns=COLUMNS)
+    vocabulary = Speech(torch.tensor([7]), states[:1], torch.randn(1, 4, generator=generator))
+    ways = {name: look_up(dictionary, name, robot, human, vocabulary, torch.eye(5)) for name in ("good", "direct")}
+    ways["random"] = draw_at_random(robot, human, vocabulary, torch.eye(5), None, generator)
+    listeners = Listeners(game, guess_by_playing(cell, game), Oracle(game, hidden=4, words=5))
+    table = evaluate_belief(listeners, robot, human, ways, resamples=200, generator=generator)
     return table.set_index(["speaker", "listener", "criterion"])
 
 
 def test_every_pair_is_played_under_every_criterion(played):
-    translated = [(s, h, c) for c in ("good", "bad", "random") for s, h in (("R", "H*"), ("H", "R"))]
+    translated = [(s, h, c) for c in ("good", "direct", "random") for s, h in (("R", "H*"), ("H", "R"))]
     assert set(played.index) == {("R", "R", "none"), ("H", "H*", "none"), *translated}
     assert (played["n"] == 4000).all()
     assert ((played["ci_low"] <= played["accuracy"]) & (played["accuracy"] <= played["ci_high"])).all()
@@ -59,7 +63,22 @@ def test_a_right_dictionary_makes_the_oracle_right_and_indifference_is_worth_a_h
     assert played.loc[("H", "H*", "none"), "accuracy"] == 1
     assert played.loc[("R", "H*", "good"), "accuracy"] == 1
     # phrase 0 describes the target in a fifth of the games, the other item in a fifth, neither in the rest
-    assert played.loc[("R", "H*", "bad"), "accuracy"] == pytest.approx(0.5)
+    assert played.loc[("R", "H*", "direct"), "accuracy"] == pytest.approx(0.5)
+
+
+def test_gains_over_direct_are_measured_on_the_same_items(played):
+    good = played.loc[("R", "H*", "good")]
+    assert good["gain"] == pytest.approx(0.5)
+    assert good["p_value"] < 1e-6
+    assert played.loc[("H", "R", "good"), "gain"] == pytest.approx(0, abs=0.05)
+    assert np.isnan(played.loc[("R", "R", "none"), "gain"])
+
+
+def test_silence_is_never_drawn(generator):
+    robot = Speech(torch.arange(500), torch.zeros(500, 2), torch.zeros(500, 4))
+    human = HumanSpeech(torch.zeros(3, 2), torch.zeros(3, 4), torch.zeros(3), torch.arange(3))
+    drawn = draw_at_random(robot, human, robot, torch.eye(4), 2, generator)
+    assert drawn.bags.sum(0).gt(0).tolist() == [True, True, False, True]
 
 
 def test_an_untrained_robot_and_a_random_dictionary_are_at_chance(played):
@@ -94,6 +113,17 @@ def test_values_that_belong_together_are_drawn_together():
     each = random.integers(2, size=50).astype(float)
     low, high = bootstrap_interval(np.repeat(each, 20), random, 4000, groups=np.repeat(np.arange(50), 20))
     assert (high - low) == pytest.approx(2 * 1.96 * each.std() / 50**0.5, rel=0.1)
+
+
+def test_a_paired_test_counts_what_belongs_together_once():
+    random = np.random.default_rng(2)
+    ours, theirs = random.random(200) + 0.1, random.random(200)
+    gain, error, p_value = paired_test(ours, theirs)
+    assert gain == pytest.approx((ours - theirs).mean())
+    assert error == pytest.approx((ours - theirs).std() / 200**0.5)
+    again = paired_test(np.repeat(ours, 50), np.repeat(theirs, 50), groups=np.repeat(np.arange(200), 50))
+    assert again == pytest.approx((gain, error, p_value))
+    assert paired_test(ours, ours)[2] == 1
 
 
 def belief_rows(data: str, seeds: int = 2) -> pd.DataFrame:

@@ -14,6 +14,7 @@ from neuralese.translate.criteria import (
     WEIGHTS,
     BeliefCriterion,
     DirectCriterion,
+    PmiCriterion,
     RandomCriterion,
     beliefs,
 )
@@ -67,7 +68,13 @@ def naive_q(source: torch.Tensor, target: torch.Tensor, weights: str, divergence
                     "target": w_target[i],
                 }[weights]
                 p, q = belief(z[i]), belief(z_target[i])
-                k = {"forward": kl(p, q), "reverse": kl(q, p), "symmetric": (kl(p, q) + kl(q, p)) / 2}[divergence]
+                mixture = [(a + b) / 2 for a, b in zip(p, q, strict=True)]
+                k = {
+                    "forward": kl(p, q),
+                    "reverse": kl(q, p),
+                    "symmetric": (kl(p, q) + kl(q, p)) / 2,
+                    "jensen-shannon": (kl(p, mixture) + kl(q, mixture)) / 2,
+                }[divergence]
                 total += weight * k
                 norm += weight
             result[-1].append(total / norm)
@@ -115,6 +122,27 @@ def test_direct_is_the_posterior_predictive_of_the_other_language(pair):
     expected = -(w @ target[..., 0].exp().T).log()
     scores = DirectCriterion().scores(Tabled(source), Tabled(target), cells(*source.shape[1:]), block=2)
     torch.testing.assert_close(scores, expected)
+
+
+@settings(deadline=None)
+@given(pair=languages())
+def test_pmi_is_direct_without_the_favour_for_frequent_words(pair):
+    source, target = pair
+    candidates = cells(*source.shape[1:])
+    direct, pmi = (
+        kind().scores(Tabled(source), Tabled(target), candidates) for kind in (DirectCriterion, PmiCriterion)
+    )
+    torch.testing.assert_close(pmi, direct + target[..., 0].logsumexp(1))
+
+
+def test_a_prior_turns_to_frequent_translations(generator):
+    table = torch.randn(3, 20, 2, dtype=torch.float64, generator=generator)
+    both = Tabled(torch.cat([table, table + 3.0]))  # the same again, e^3 times as frequent
+    candidates = cells(20, 2)
+    plain = BeliefCriterion("source").scores(Tabled(table), both, candidates)
+    torch.testing.assert_close(plain[:, :3], plain[:, 3:])
+    favoured = BeliefCriterion("source", prior=0.01).scores(Tabled(table), both, candidates)
+    torch.testing.assert_close(favoured[:, :3] - favoured[:, 3:], torch.full((3, 3), 0.03, dtype=torch.float64))
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)

@@ -25,6 +25,9 @@ TRANSLATION = {
     "draw_bird_examples",
     "draw_driving_examples",
     "watch_driving",
+    "synthesise",
+    "ablate",
+    "tabulate_ablation",
 }
 # a proxy that nobody listens on is a machine without network, whatever this one has
 NOWHERE = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")

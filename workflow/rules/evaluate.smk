@@ -11,6 +11,9 @@ rule evaluate_belief:
         listener=f"{RESULTS}/{{task}}/seed{{seed}}/human_listener.safetensors",
         messages=f"{RESULTS}/{{task}}/seed{{seed}}/messages.parquet",
         dictionary=f"{RESULTS}/{{task}}/seed{{seed}}/dictionary.parquet",
+        synthesis=f"{RESULTS}/{{task}}/seed{{seed}}/synthesis.parquet",
+        new_messages=f"{RESULTS}/{{task}}/seed{{seed}}/new_messages.parquet",
+        bags=f"{RESULTS}/{{task}}/seed{{seed}}/bags.parquet",
     output:
         f"{RESULTS}/{{task}}/seed{{seed}}/belief_{{split}}.parquet",
     log:
@@ -29,11 +32,77 @@ rule evaluate_belief:
             "agents",
             "speakers",
             "evaluate/belief.py",
+            "evaluate/translations.py",
             "evaluate/statistics.py",
             "randomness.py",
         ),
     script:
         "../scripts/evaluate_belief.py"
+
+
+rule ablate:
+    """Evaluate the whole family of criteria on dev and test."""
+    input:
+        unpack(trace_tables),
+        provenance=f"{RESULTS}/{{task}}/provenance.json",
+        agent=f"{RESULTS}/{{task}}/seed{{seed}}/agent.safetensors",
+        robot=f"{RESULTS}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
+        human=f"{RESULTS}/{{task}}/seed{{seed}}/human_speaker.safetensors",
+        listener=f"{RESULTS}/{{task}}/seed{{seed}}/human_listener.safetensors",
+        messages=f"{RESULTS}/{{task}}/seed{{seed}}/messages.parquet",
+        contexts=f"{RESULTS}/{{task}}/seed{{seed}}/contexts.parquet",
+        synthesis=f"{RESULTS}/{{task}}/seed{{seed}}/synthesis.parquet",
+        new_messages=f"{RESULTS}/{{task}}/seed{{seed}}/new_messages.parquet",
+        bags=f"{RESULTS}/{{task}}/seed{{seed}}/bags.parquet",
+    output:
+        f"{RESULTS}/{{task}}/seed{{seed}}/ablation.parquet",
+    log:
+        f"{RESULTS}/logs/{{task}}/seed{{seed}}/ablate.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/ablate.tsv"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=30,
+    params:
+        messages=config["ablation"]["messages"],
+        contexts=config["ablation"]["contexts"],
+        humans=config["ablation"]["humans"],
+        resamples=config["evaluation"]["resamples"],
+        code=code(
+            "games", "agents", "speakers", "translate", "evaluate", "randomness.py"
+        ),
+    script:
+        "../scripts/ablate.py"
+
+
+rule tabulate_ablation:
+    """Collect the ablations of all tasks and seeds, choose on dev, and draw the test results."""
+    input:
+        expand(
+            f"{RESULTS}/{{task}}/seed{{seed}}/ablation.parquet",
+            task=TASKS,
+            seed=SEEDS,
+        ),
+    output:
+        table=f"{RESULTS}/tables/ablation.parquet",
+        figure=report(
+            f"{RESULTS}/figures/ablation.png",
+            category="Tables",
+            caption="../report/ablation.rst",
+        ),
+    log:
+        f"{RESULTS}/logs/tables/ablation.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/tables/ablation.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=5,
+    params:
+        code=code("evaluate/ablation.py", "report/ablation.py"),
+    script:
+        "../scripts/tabulate_ablation.py"
 
 
 rule evaluate_behavior:

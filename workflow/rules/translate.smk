@@ -54,3 +54,42 @@ rule score_dictionary:
         code=code("games", "speakers", "translate"),
     script:
         "../scripts/score_dictionary.py"
+
+
+rule synthesise:
+    """Make new messages that mean what a phrase means, and put phrases together to translate messages."""
+    input:
+        unpack(game_tables),
+        inventory=f"{RESULTS}/{{task}}/inventory.parquet",
+        messages=f"{RESULTS}/{{task}}/seed{{seed}}/messages.parquet",
+        contexts=f"{RESULTS}/{{task}}/seed{{seed}}/contexts.parquet",
+        robot=f"{RESULTS}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
+        human=f"{RESULTS}/{{task}}/seed{{seed}}/human_speaker.safetensors",
+    output:
+        dictionary=report(
+            f"{RESULTS}/{{task}}/seed{{seed}}/synthesis.parquet",
+            category="Dictionaries",
+            caption="../report/synthesis.rst",
+        ),
+        messages=f"{RESULTS}/{{task}}/seed{{seed}}/new_messages.parquet",
+        bags=f"{RESULTS}/{{task}}/seed{{seed}}/bags.parquet",
+    log:
+        f"{RESULTS}/logs/{{task}}/seed{{seed}}/synthesise.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/synthesise.tsv"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=20,
+    params:
+        criterion=config["criteria"][config["synthesis"]["criterion"]],
+        synthesis={
+            name: value
+            for name, value in config["synthesis"].items()
+            if name != "criterion"
+        },
+        radius=config["agent"]["radius"],
+        n_best=config["dictionary"]["n_best"],
+        code=code("games", "speakers", "translate"),
+    script:
+        "../scripts/synthesise.py"

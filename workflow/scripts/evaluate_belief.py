@@ -4,12 +4,13 @@ from neuralese.agents.cell import load_cell
 from neuralese.agents.messages import read_messages
 from neuralese.data.provenance import data_kind
 from neuralese.evaluate.belief import HumanSpeech, Listeners, evaluate_belief, robot_guess
+from neuralese.evaluate.translations import load_synthesis, load_translations
 from neuralese.games.load import load_games
 from neuralese.randomness import generator
 from neuralese.speakers.models import HumanListener, RobotSpeaker, load_model
-from neuralese.speakers.traces import load_heard, load_silence, load_traces
+from neuralese.speakers.traces import load_silence, load_traces
 from neuralese.stage import stage
-from neuralese.tables import read_table, write_table
+from neuralese.tables import write_table
 
 with stage(snakemake.log[0], snakemake.threads):
     split, given, params = snakemake.wildcards.split, snakemake.input, snakemake.params
@@ -17,17 +18,12 @@ with stage(snakemake.log[0], snakemake.threads):
     random = generator(seed, f"belief {split}")
     game = load_games(tables)[split]
     robot = robot_guess(game, load_cell(given.agent, game), load_model(given.robot, RobotSpeaker, game))
-    silence, traces = load_silence(tables), load_traces(tables, game, split, random)
+    traces = load_traces(tables, game, split, random)
     said = read_messages(given.messages, game)
-    belief = evaluate_belief(
-        Listeners(game, robot, load_model(given.listener, HumanListener, game), load_heard(tables)),
-        robot=said[split],
-        human=HumanSpeech.draw(game, traces, silence, params.held_out, random),
-        dictionary=read_table(given.dictionary, "dictionary").to_pandas(),
-        vocabulary=said["train"],
-        silence=silence,
-        resamples=params.resamples,
-        generator=random,
-    )
+    human = HumanSpeech.draw(game, traces, load_silence(tables), params.held_out, random)
+    translations = load_translations(tables, said[split], human, said["train"], random)
+    translations["synthesis"] = load_synthesis(tables, said[split], human)
+    listeners = Listeners(game, robot, load_model(given.listener, HumanListener, game))
+    belief = evaluate_belief(listeners, said[split], human, translations, params.resamples, random)
     belief = belief.assign(task=snakemake.wildcards.task, seed=seed, data=data_kind(given.provenance))
     write_table(snakemake.output[0], belief, "belief")

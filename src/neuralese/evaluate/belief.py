@@ -22,7 +22,7 @@ from torch import Tensor
 from neuralese.agents.cell import Cell
 from neuralese.agents.messages import Speech
 from neuralese.agents.players import guess
-from neuralese.evaluate.statistics import bootstrap_interval
+from neuralese.evaluate.statistics import bootstrap_interval, paired_test
 from neuralese.games.game import Game
 from neuralese.games.reference import ReferenceGame, coins
 from neuralese.speakers.models import HumanListener, RobotSpeaker
@@ -85,7 +85,6 @@ class Listeners:
     game: Game
     robot: Guess  # by how much the true state is preferred to the distractor
     human: HumanListener
-    heard: Tensor  # (phrases, words) as which bag the model human hears each phrase
 
     def robot_credit(self, messages: Tensor, states: Tensor, generator: torch.Generator) -> np.ndarray:
         """Credit (n,) of the robot's guesses."""
@@ -109,42 +108,71 @@ def best_translations(dictionary: pd.DataFrame, direction: str, criterion: str) 
     return dict(zip(rows["source_id"], rows["target_id"], strict=True))
 
 
+@dataclass(frozen=True)
+class Translation:
+    """What the listeners hear under one criterion."""
+
+    bags: Tensor  # (n, words) instead of the robot's messages
+    messages: Tensor  # (n, message) instead of the humans' phrases
+
+
+def look_up(
+    dictionary: pd.DataFrame, criterion: str, robot: Speech, human: HumanSpeech, vocabulary: Speech, heard: Tensor
+) -> Translation:
+    """Translate by the dictionary, into messages of the `vocabulary` and phrases `heard` (phrases, words)."""
+    position = {int(message): row for row, message in enumerate(vocabulary.ids)}
+    to_phrase = best_translations(dictionary, "R->H", criterion)
+    to_message = best_translations(dictionary, "H->R", criterion)
+    phrases = torch.tensor([to_phrase[int(message)] for message in robot.ids])
+    messages = torch.tensor([position[to_message[int(phrase)]] for phrase in human.phrases])
+    return Translation(heard[phrases], vocabulary.messages[messages])
+
+
+def draw_at_random(
+    robot: Speech,
+    human: HumanSpeech,
+    vocabulary: Speech,
+    heard: Tensor,
+    silence: int | None,
+    generator: torch.Generator,
+) -> Translation:
+    """Translate everything into anything, but not into `silence`."""
+    sayable = torch.tensor([phrase for phrase in range(len(heard)) if phrase != silence])
+    phrases = sayable[torch.randint(len(sayable), (len(robot.ids),), generator=generator)]
+    messages = torch.randint(len(vocabulary.ids), (len(human.phrases),), generator=generator)
+    return Translation(heard[phrases], vocabulary.messages[messages])
+
+
 def evaluate_belief(
     listeners: Listeners,
     robot: Speech,
     human: HumanSpeech,
-    dictionary: pd.DataFrame,
-    vocabulary: Speech,
-    silence: int | None,
+    translations: dict[str, Translation],
     resamples: int,
     generator: torch.Generator,
 ) -> pd.DataFrame:
-    """Play every pair of speaker and listener under every criterion of the dictionary.
+    """Play every pair of speaker and listener under every translation.
 
-    `vocabulary` is the neuralese into which phrases are translated, `silence` the phrase that says nothing. Columns of
-    the result: speaker, listener, criterion, accuracy, ci_low, ci_high, n.
+    Columns of the result: speaker, listener, criterion, accuracy, ci_low, ci_high, n; and where there is a translation
+    called direct, how much better the others are on the same items: gain, gain_error, p_value.
     """
     credits = {
         ("R", "R", "none"): listeners.robot_credit(robot.messages, robot.states, generator),
         ("H", "H*", "none"): listeners.human_credit(human.bags, human.states),
     }
-    position = {int(message): row for row, message in enumerate(vocabulary.ids)}
-    sayable = torch.tensor([phrase for phrase in range(len(listeners.heard)) if phrase != silence])
-    for criterion in dictionary["criterion"].unique():
-        if criterion == "random":
-            phrases = sayable[torch.randint(len(sayable), (len(robot.ids),), generator=generator)]
-            heard = torch.randint(len(position), (len(human.phrases),), generator=generator)
-        else:
-            to_phrase = best_translations(dictionary, "R->H", criterion)
-            phrases = torch.tensor([to_phrase[int(message)] for message in robot.ids])
-            to_message = best_translations(dictionary, "H->R", criterion)
-            heard = torch.tensor([position[to_message[int(phrase)]] for phrase in human.phrases])
-        credits["R", "H*", criterion] = listeners.human_credit(listeners.heard[phrases], robot.states)
-        credits["H", "R", criterion] = listeners.robot_credit(vocabulary.messages[heard], human.states, generator)
+    for name, translation in translations.items():
+        credits["R", "H*", name] = listeners.human_credit(translation.bags, robot.states)
+        credits["H", "R", name] = listeners.robot_credit(translation.messages, human.states, generator)
     bootstrap = np.random.default_rng(int(torch.randint(2**31, (), generator=generator)))
     rows = []
     for (speaker, listener, criterion), values in credits.items():
         games = human.games.numpy() if speaker == "H" and human.repeated else None
         low, high = bootstrap_interval(values, bootstrap, resamples, games)
-        rows.append((speaker, listener, criterion, values.mean(), low, high, len(values)))
-    return pd.DataFrame(rows, columns=["speaker", "listener", "criterion", "accuracy", "ci_low", "ci_high", "n"])
+        row = {"speaker": speaker, "listener": listener, "criterion": criterion, "accuracy": values.mean()}
+        row |= {"ci_low": low, "ci_high": high, "n": len(values)}
+        row |= dict.fromkeys(("gain", "gain_error", "p_value"), np.nan)
+        direct = credits.get((speaker, listener, "direct"))
+        if direct is not None and criterion != "direct":
+            row["gain"], row["gain_error"], row["p_value"] = paired_test(values, direct, games)
+        rows.append(row)
+    return pd.DataFrame(rows)

@@ -2,19 +2,23 @@
 
 import dataclasses
 import logging
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import torch
 from torch import Tensor
 
 from neuralese.errors import NeuraleseError
-from neuralese.translate.criteria import BeliefCriterion, Criterion, DirectCriterion, RandomCriterion
+from neuralese.tables import vectors
+from neuralese.translate.criteria import BeliefCriterion, Criterion, DirectCriterion, PmiCriterion, RandomCriterion
 from neuralese.translate.languages import English, Language, Neuralese
+from neuralese.translate.synthesis import SynthesisConfig, new_messages, new_phrases
 
 log = logging.getLogger(__name__)
 
-KINDS = {"belief": BeliefCriterion, "direct": DirectCriterion, "random": RandomCriterion}
+KINDS = {"belief": BeliefCriterion, "direct": DirectCriterion, "pmi": PmiCriterion, "random": RandomCriterion}
 
 
 def make_criterion(settings: dict) -> Criterion:
@@ -63,6 +67,45 @@ def translate(
     best, _ = n_best(criterion.scores(said, english, candidates), 1)
     texts = english.texts()
     return [texts[position] for position in best[:, 0]]
+
+
+class Synthesis(NamedTuple):
+    """What `synthesise` makes."""
+
+    dictionary: pd.DataFrame  # criterion "synthesis", whose targets are those of the other two
+    messages: pa.Table  # one new message for each phrase, with the phrase's id
+    bags: pd.DataFrame  # phrases, and those said together
+
+
+def synthesise(
+    english: English,
+    spoken: list[Neuralese],
+    vocabulary: Neuralese,
+    candidates: Tensor,
+    settings: dict,
+    radius: float,
+    config: SynthesisConfig,
+    n_best: int,
+) -> Synthesis:
+    """Translate `spoken` messages into bags of phrases, by the criterion of `settings`; phrases, into new messages."""
+    criterion, scale = make_criterion(settings), settings.get("scale", 1.0)
+    said = [dataclasses.replace(each, scale=scale) for each in spoken]
+    bags = new_phrases(criterion, said[0], english.spoken(), candidates, config)
+    parts = [
+        entries("R->H", "synthesis", each, bags, criterion.scores(each, bags, candidates), n_best) for each in said
+    ]
+    messages, scores = new_messages(english, vocabulary, candidates, radius, config)
+    for_phrase = entries("H->R", "synthesis", english, vocabulary, scores[:, None], 1)
+    for_phrase["target_id"] = english.ids.numpy()
+    for_phrase["target"] = [f"new message {number}" for number in english.ids.tolist()]
+    numbers = pa.array(english.ids.numpy().astype(np.int32))
+    table = pa.table(
+        {"message_id": numbers, "split": ["synthesised"] * len(english), "message": vectors(messages.numpy())}
+    )
+    texts = pd.DataFrame(
+        {"bag_id": bags.ids.numpy(), "text": bags.texts(), "parts": [list(part) for part in bags.parts]}
+    )
+    return Synthesis(pd.concat([*parts, for_phrase], ignore_index=True), table, texts)
 
 
 def build_dictionary(

@@ -82,3 +82,37 @@ class English:
 
 
 SILENCE = "(silence)"
+
+
+@dataclass(frozen=True)
+class Composed:
+    """Bags of phrases: p(bag | x) is the product over its phrases. Bag k has the id k, single phrases first."""
+
+    english: English
+    parts: tuple[tuple[int, ...], ...]  # phrase ids of each bag
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    @property
+    def ids(self) -> Tensor:
+        """Bags are numbered in their order."""
+        return torch.arange(len(self.parts))
+
+    def texts(self) -> list[str]:
+        """The phrases of a bag, one after another."""
+        return [", ".join(self.english.phrases[number] for number in part) for part in self.parts]
+
+    def bags(self) -> Tensor:
+        """Which phrases each bag holds, (bags, phrases)."""
+        bags = torch.zeros(len(self.parts), len(self.english.phrases))
+        for row, part in enumerate(self.parts):
+            bags[row, list(part)] = 1
+        return bags
+
+    @torch.no_grad()
+    def log_likelihood(self, candidates: Tensor) -> Tensor:
+        """See `Language`."""
+        views = self.english.game.human_view(candidates.flatten(0, 1))
+        log_prob = self.english.speaker.log_prob(views).double().clamp(min=-1e4)  # an impossible phrase, times zero
+        return (self.bags().double() @ log_prob).unflatten(1, candidates.shape[:2])

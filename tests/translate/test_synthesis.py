@@ -1,0 +1,73 @@
+"""New messages and phrases: better by the criterion than those chosen among what was heard, and on the shell."""
+
+import pytest
+import torch
+
+from neuralese.games.reference import ReferenceGame
+from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
+from neuralese.translate.criteria import BeliefCriterion
+from neuralese.translate.languages import Composed, English, Neuralese
+from neuralese.translate.synthesis import SynthesisConfig, new_messages, new_phrases
+
+
+@pytest.fixture
+def game(generator) -> ReferenceGame:
+    return ReferenceGame(torch.randn(60, 3, generator=generator))
+
+
+@pytest.fixture
+def english(game) -> English:
+    torch.manual_seed(1)
+    speaker = HumanSpeaker(game, hidden=16, phrases=5)
+    with torch.no_grad():
+        speaker.logits.phrases.weight.mul_(8)
+    return English(game, speaker, ["light", "dark", "red", "green", "blue"])
+
+
+@pytest.fixture
+def neuralese(game, generator) -> Neuralese:
+    torch.manual_seed(2)
+    speaker = RobotSpeaker(game, hidden=16, message=6, scale=0.3)
+    states = game.draw_states(40, generator)
+    said = speaker.mean(game.speaker_view(states)).detach() + 0.3 * torch.randn(40, 6, generator=generator)
+    return Neuralese(game, speaker, said, torch.arange(40))
+
+
+def test_new_messages_mean_more_of_the_same_than_any_that_was_heard(game, english, neuralese, generator):
+    candidates = game.candidates(game.draw_states(300, generator))
+    messages, scores = new_messages(english, neuralese, candidates, radius=1.0, config=SynthesisConfig(scale=2.0))
+    assert messages.shape == (5, 6)
+    torch.testing.assert_close(messages.norm(dim=1), torch.ones(5))
+    on_the_shell = torch.nn.functional.normalize(neuralese.messages, dim=1)
+    heard = Neuralese(game, neuralese.speaker, on_the_shell, neuralese.ids, scale=2.0)
+    best = BeliefCriterion("source", "reverse").scores(english, heard, candidates).min(1).values
+    assert (scores <= best.float() + 1e-4).all()
+    assert scores.mean() < best.mean()
+    new = Neuralese(game, neuralese.speaker, messages, torch.arange(5), scale=2.0)
+    again = BeliefCriterion("source", "reverse").scores(english, new, candidates).diagonal()
+    torch.testing.assert_close(again.float(), scores, rtol=1e-3, atol=1e-4)
+
+
+def test_a_bag_is_as_likely_as_all_its_phrases_together(game, english, generator):
+    candidates = game.candidates(game.draw_states(7, generator))
+    bags = Composed(english, ((0,), (0, 3), (1, 2, 4)))
+    single = english.log_likelihood(candidates)
+    expected = torch.stack([single[0], single[0] + single[3], single[1] + single[2] + single[4]])
+    torch.testing.assert_close(bags.log_likelihood(candidates), expected)
+    assert bags.texts() == ["light", "light, green", "dark, red, blue"]
+    assert bags.bags().tolist()[1] == [1, 0, 0, 1, 0]
+
+
+def test_new_phrases_hold_all_pairs_and_some_triples_and_never_translate_worse(game, english, neuralese, generator):
+    candidates = game.candidates(game.draw_states(200, generator))
+    criterion = BeliefCriterion("source", "reverse")
+    language = new_phrases(criterion, neuralese, english, candidates, SynthesisConfig(beam=2))
+    sizes = [len(part) for part in language.parts]
+    assert sizes.count(1) == 5
+    assert sizes.count(2) == 10
+    assert 0 < sizes.count(3) <= 6
+    assert len(set(language.parts)) == len(language.parts)
+    composed = criterion.scores(neuralese, language, candidates).min(1).values
+    alone = criterion.scores(neuralese, english, candidates).min(1).values
+    assert (composed <= alone + 1e-9).all()
+    assert (composed < alone - 1e-6).any()

@@ -1,0 +1,31 @@
+"""Make new messages for phrases and new phrases for messages."""
+
+from neuralese.agents.messages import read_contexts, read_messages
+from neuralese.games.load import load_games
+from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, load_model
+from neuralese.stage import stage
+from neuralese.tables import read_table, write_table
+from neuralese.translate.dictionary import synthesise
+from neuralese.translate.languages import English, Neuralese
+from neuralese.translate.synthesis import SynthesisConfig
+
+with stage(snakemake.log[0], snakemake.threads):
+    given, params, made = snakemake.input, snakemake.params, snakemake.output
+    game = load_games(dict(given.items()))["train"]
+    phrases = read_table(given.inventory, "inventory")["phrase"].to_pylist()
+    robot = load_model(given.robot, RobotSpeaker, game)
+    said = read_messages(given.messages, game)
+    neuralese = {split: Neuralese(game, robot, each.messages, each.ids) for split, each in said.items()}
+    new = synthesise(
+        English(game, load_model(given.human, HumanSpeaker, game), phrases),
+        spoken=[neuralese["dev"], neuralese["test"]],
+        vocabulary=neuralese["train"],
+        candidates=game.candidates(read_contexts(given.contexts, game)),
+        settings=params.criterion,
+        radius=params.radius,
+        config=SynthesisConfig(**params.synthesis),
+        n_best=params.n_best,
+    )
+    write_table(made.dictionary, new.dictionary, "dictionary")
+    write_table(made.messages, new.messages, "messages")
+    write_table(made.bags, new.bags, "bags")
