@@ -37,6 +37,8 @@ rule all:
         expand(f"{RESULTS}/tables/comparison.{{format}}", format=["md", "csv", "tex"]),
         f"{RESULTS}/tables/belief.parquet",
         f"{RESULTS}/tables/ablation.parquet",
+        f"{RESULTS}/tables/bound.parquet",
+        expand(f"{RESULTS}/{{task}}/seed{{seed}}/protocol.png", task=TASKS, seed=SEEDS),
         list(BEHAVIOR.values()),
         expand(f"{RESULTS}/{{task}}/seed{{seed}}/examples.png", task=TASKS, seed=SEEDS),
         expand(

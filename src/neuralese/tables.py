@@ -95,6 +95,18 @@ CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
         "seed": pa.int64(),
         **dict.fromkeys(("accuracy", "ci_low", "ci_high", "gain", "p_value"), pa.float64()),
     },
+    "protocol": {
+        **dict.fromkeys(("task", "measure", "variable", "data"), pa.string()),
+        "seed": pa.int64(),
+        "value": pa.float64(),
+    },
+    "bound": {
+        **dict.fromkeys(("task", "criterion", "data"), pa.string()),
+        "seed": pa.int64(),
+        **dict.fromkeys(("divergence", "bound", "native", "translated", "lost"), pa.float64()),
+    },
+    "proposition_1": {"game": pa.int64(), **dict.fromkeys(("lost", "bound", "bound_product"), pa.float64())},
+    "proposition_2": {"criterion": pa.string(), **dict.fromkeys(("rarity", "recovered"), pa.float64())},
     "bags": {"bag_id": pa.int32(), "text": pa.string(), "parts": pa.list_(pa.int16())},  # phrases said together
     "behavior": {
         "seed": pa.int64(),

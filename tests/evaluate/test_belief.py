@@ -13,7 +13,7 @@ from neuralese.evaluate.belief import (
     guess_by_playing,
     look_up,
 )
-from neuralese.evaluate.paper import BEHAVIOR, BELIEF, compare, to_latex, to_markdown
+from neuralese.evaluate.paper import BEHAVIOR, BELIEF, compare, over_seeds, to_latex, to_markdown
 from neuralese.evaluate.statistics import bootstrap_interval, paired_test
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanListener
@@ -153,6 +153,19 @@ def test_the_comparison_has_every_cell_of_the_papers_tables():
     assert (table["seeds"] == 2).all()
     row = table.query("task == 'colors' and pair == 'R → H*' and criterion == 'belief'").iloc[0]
     assert (row["table"], row["paper"], row["difference"]) == ("1a", 0.86, pytest.approx(-0.11))
+
+
+def test_seeds_are_averaged_with_an_interval_over_seeds_and_items():
+    cell = pd.DataFrame({"seed": range(5), "ours": [0.7, 0.72, 0.71, 0.69, 0.73], "n": 100, "paper": None})
+    cell = cell.assign(ci_low=cell["ours"] - 0.02, ci_high=cell["ours"] + 0.02)
+    merged = over_seeds(cell.assign(gain=0.05, gain_error=0.01))
+    between = 2.776 * cell["ours"].std() / 5**0.5
+    assert merged["ours"] == pytest.approx(0.71)
+    assert merged["ci_high"] - 0.71 == pytest.approx((0.02**2 + between**2) ** 0.5, rel=1e-3)
+    assert (merged["seeds"], merged["n"]) == (5, 500)
+    assert merged["p_value"] == pytest.approx(5.7e-7, rel=0.02)  # five standard errors
+    one = over_seeds(cell.head(1))
+    assert (one["ci_low"], one["ci_high"]) == (pytest.approx(0.68), pytest.approx(0.72))
 
 
 def test_embedded_results_are_never_set_beside_the_paper():

@@ -28,6 +28,8 @@ TRANSLATION = {
     "synthesise",
     "ablate",
     "tabulate_ablation",
+    "measure_bound",
+    "check_theory",
 }
 # a proxy that nobody listens on is a machine without network, whatever this one has
 NOWHERE = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")

@@ -60,3 +60,12 @@ def max_steps(wildcards):
     return config["games"][
         "driving_steps" if wildcards.task == "driving" else "reference_steps"
     ]
+
+
+def color_table(wildcards):
+    """The colours themselves, where a task has them."""
+    return (
+        {"colors": f"{RESULTS}/colors/colors.parquet"}
+        if wildcards.task == "colors"
+        else {}
+    )

@@ -182,3 +182,96 @@ rule tabulate:
         code=code("evaluate/paper.py"),
     script:
         "../scripts/tabulate.py"
+
+
+rule analyse_protocol:
+    """Measure how much the robot's messages say, and about what."""
+    input:
+        unpack(trace_tables),
+        unpack(color_table),
+        provenance=f"{RESULTS}/{{task}}/provenance.json",
+        robot=f"{RESULTS}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
+        messages=f"{RESULTS}/{{task}}/seed{{seed}}/messages.parquet",
+    output:
+        table=f"{RESULTS}/{{task}}/seed{{seed}}/protocol.parquet",
+        figure=report(
+            f"{RESULTS}/{{task}}/seed{{seed}}/protocol.png",
+            category="Protocols",
+            caption="../report/protocol.rst",
+        ),
+    log:
+        f"{RESULTS}/logs/{{task}}/seed{{seed}}/analyse_protocol.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/analyse_protocol.tsv"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=10,
+    params:
+        messages=config["ablation"]["messages"],
+        code=code(
+            "games",
+            "evaluate/protocol.py",
+            "evaluate/variables.py",
+            "report/protocol.py",
+        ),
+    script:
+        "../scripts/analyse_protocol.py"
+
+
+rule measure_bound:
+    """Measure the divergence of translations and the accuracy they lose."""
+    input:
+        unpack(game_tables),
+        inventory=f"{RESULTS}/{{task}}/inventory.parquet",
+        provenance=f"{RESULTS}/{{task}}/provenance.json",
+        robot=f"{RESULTS}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
+        human=f"{RESULTS}/{{task}}/seed{{seed}}/human_speaker.safetensors",
+        messages=f"{RESULTS}/{{task}}/seed{{seed}}/messages.parquet",
+        contexts=f"{RESULTS}/{{task}}/seed{{seed}}/contexts.parquet",
+        dictionary=f"{RESULTS}/{{task}}/seed{{seed}}/dictionary.parquet",
+        belief=f"{RESULTS}/{{task}}/seed{{seed}}/belief_test.parquet",
+    output:
+        f"{RESULTS}/{{task}}/seed{{seed}}/bound.parquet",
+    log:
+        f"{RESULTS}/logs/{{task}}/seed{{seed}}/measure_bound.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/measure_bound.tsv"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=10,
+    params:
+        messages=config["ablation"]["messages"],
+        criterion=config["examples"]["criterion"],
+        code=code("games", "translate", "evaluate/bound.py"),
+    script:
+        "../scripts/measure_bound.py"
+
+
+rule check_theory:
+    """Check the two propositions on random games, and set the bound beside the loss on the tasks."""
+    input:
+        expand(f"{RESULTS}/{{task}}/seed{{seed}}/bound.parquet", task=TASKS, seed=SEEDS),
+    output:
+        proposition_1=f"{RESULTS}/theory/proposition_1.parquet",
+        proposition_2=f"{RESULTS}/theory/proposition_2.parquet",
+        bound=f"{RESULTS}/tables/bound.parquet",
+        figure=report(
+            f"{RESULTS}/figures/theory.png",
+            category="Theory",
+            caption="../report/theory.rst",
+        ),
+    log:
+        f"{RESULTS}/logs/theory/check.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/theory/check.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        games=config["theory"]["games"],
+        code=code("theory", "report/theory.py"),
+    script:
+        "../scripts/check_theory.py"

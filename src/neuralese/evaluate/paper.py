@@ -1,6 +1,9 @@
 """The figures of Andreas, Dragan & Klein (2017), and tables that set ours beside them."""
 
+import math
+
 import pandas as pd
+from scipy import stats
 
 # (task, speaker, listener, criterion) -> accuracy in the belief evaluation
 BELIEF = {
@@ -46,21 +49,35 @@ KEYS = ["table", "task", "pair", "criterion", "measure", "data"]
 def compare(belief: pd.DataFrame, behavior: pd.DataFrame | None = None) -> pd.DataFrame:
     """One row for each cell of the paper's tables, and for each further criterion, ours beside the paper's.
 
-    Seeds are averaged; the interval is the mean of theirs. Results on embedded data are never set beside the paper.
+    Seeds are averaged (see `over_seeds`). Results on embedded data are never set beside the paper.
     """
     cells = pd.concat([_belief_cells(belief), *([] if behavior is None else _behavior_cells(behavior))])
-    table = cells.groupby(KEYS, sort=False).agg(
-        ours=("ours", "mean"),
-        ci_low=("ci_low", "mean"),
-        ci_high=("ci_high", "mean"),
-        seeds=("seed", "nunique"),
-        n=("n", "sum"),
-        paper=("paper", "first"),
-    )
-    table = table.reset_index().astype({"paper": "Float64"})
+    rows = [dict(zip(KEYS, key, strict=True)) | over_seeds(cell) for key, cell in cells.groupby(KEYS, sort=False)]
+    table = pd.DataFrame(rows).astype({"paper": "Float64"})
     table.loc[table["data"] == "embedded", "paper"] = pd.NA
     table["difference"] = table["ours"] - table["paper"]
     return table
+
+
+def over_seeds(cell: pd.DataFrame) -> dict:
+    """One cell, a row for each seed, as one: the mean, its interval, and the gain over direct with its p value.
+
+    The interval adds in squares the spread between seeds (Student's t) and the mean interval over items; as seeds share
+    the human items, the latter does not shrink with their number. So it is with the error of the gain.
+    """
+    seeds = cell["seed"].nunique()
+    ours = cell["ours"].mean()
+    low, high = ours - cell["ci_low"].mean(), cell["ci_high"].mean() - ours
+    between = cell["ours"].std() / seeds**0.5 * stats.t.ppf(0.975, seeds - 1) if seeds > 1 else 0.0
+    merged = {"ours": ours, "ci_low": ours - math.hypot(low, between), "ci_high": ours + math.hypot(high, between)}
+    merged |= {"seeds": seeds, "n": cell["n"].sum(), "paper": cell["paper"].iloc[0], "gain": float("nan")}
+    merged["p_value"] = float("nan")
+    if "gain" in cell and cell["gain"].notna().all():
+        spread = cell["gain"].std() / seeds**0.5 if seeds > 1 else 0.0
+        error = math.hypot((cell["gain_error"] ** 2).mean() ** 0.5, spread)
+        merged["gain"] = cell["gain"].mean()
+        merged["p_value"] = 2 * stats.norm.sf(abs(merged["gain"]) / error) if error else float(merged["gain"] == 0)
+    return merged
 
 
 def _belief_cells(belief: pd.DataFrame) -> pd.DataFrame:
@@ -84,7 +101,7 @@ def _behavior_cells(behavior: pd.DataFrame) -> list[pd.DataFrame]:
     return parts
 
 
-HEAD = ["task", "pair", "criterion", "ours [95% interval]", "paper", "difference", "seeds", "items", "data"]
+HEAD = ["task", "pair", "criterion", "ours [95% interval]", "paper", "difference", "over direct", "seeds", "n", "data"]
 TITLES = {
     "accuracy": "Belief evaluation: how often a listener guesses the speaker's state (chance 0.50)",
     "reward": "Behaviour evaluation: reward of the driving game",
@@ -97,7 +114,12 @@ def _row(row: pd.Series, dash: str) -> list[str]:
     measured = f"{row.ours:.3f} [{row.ci_low:.3f}, {row.ci_high:.3f}]"
     paper = dash if pd.isna(row.paper) else f"{row.paper:.2f}"
     difference = dash if pd.isna(row.difference) else f"{row.difference:+.3f}"
-    return [row.task, row.pair, row.criterion, measured, paper, difference, str(row.seeds), str(row.n), row.data]
+    gain = dash if pd.isna(row.gain) else f"{row.gain:+.3f} (p {_p_value(row.p_value)})"
+    return [row.task, row.pair, row.criterion, measured, paper, difference, gain, str(row.seeds), str(row.n), row.data]
+
+
+def _p_value(value: float) -> str:
+    return "< 0.001" if value < 0.001 else f"= {value:.3f}"
 
 
 def to_markdown(table: pd.DataFrame) -> str:
@@ -117,7 +139,7 @@ def to_latex(table: pd.DataFrame) -> str:
     lines = []
     for measure, part in table.groupby("measure", sort=False):
         head = " & ".join(HEAD).replace("%", r"\%")
-        lines += [f"% {TITLES[measure]}", r"\begin{tabular}{llllrrrrl}", r"\hline", head + r" \\", r"\hline"]
+        lines += [f"% {TITLES[measure]}", r"\begin{tabular}{llllrrlrrl}", r"\hline", head + r" \\", r"\hline"]
         for _, row in part.iterrows():
             cells = _row(row, "---")
             cells[1] = cells[1].replace("→", r"$\to$").replace("*", "$^*$")

@@ -45,5 +45,5 @@ def _draw_panel(axes: plt.Axes, cells: pd.DataFrame, paper: float | None) -> Non
     axes.axvline(0.5, color="#bbbbbb", lw=1)
     if paper is not None and "embedded" not in set(cells["data"]):
         axes.axvline(paper, color="#d62839", lw=1, ls="--", label=f"paper, belief: {paper:.2f}")
-    axes.legend(fontsize=7, loc="lower right")
+    axes.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.06), ncols=3, frameon=False)
     axes.spines[["top", "right"]].set_visible(False)

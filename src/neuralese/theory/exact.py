@@ -53,7 +53,7 @@ def quality(game: ExactGame, source: np.ndarray, target: np.ndarray, weights: st
         weight = np.einsum("za,ya,ab->zyb", source, target, game.joint)
     total = weight.sum(2)
     score = np.where(weight > 0, weight * np.where(weight > 0, both, 0), 0).sum(2)
-    return np.where(total > 0, score / np.where(total > 0, total, 1), np.inf)
+    return np.where(total > 0, np.maximum(score, 0) / np.where(total > 0, total, 1), np.inf)  # no -1e-17
 
 
 def actions(game: ExactGame, belief: np.ndarray) -> np.ndarray:

@@ -1,5 +1,7 @@
 """Propositions 1 and 2 of the paper, checked on random games, and the shapes example of its Section 3."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -74,7 +76,7 @@ def hidden_strategy(states: int, rarity: float, strategies: int, generator: np.r
     return game, robot, np.concatenate(words), np.arange(sum(map(len, words))) < states
 
 
-def recovery(rarities: list[float], games: int, seed: int) -> pd.DataFrame:
+def recovery(rarities: Sequence[float], games: int, seed: int) -> pd.DataFrame:
     """Proposition 2: how often a message is translated into the right strategy, by belief and directly."""
     generator = np.random.default_rng(seed)
     rows = []
@@ -90,6 +92,8 @@ def recovery(rarities: list[float], games: int, seed: int) -> pd.DataFrame:
         rows += [{"rarity": rarity, "criterion": name, "recovered": np.mean(each)} for name, each in found.items()]
     return pd.DataFrame(rows)
 
+
+RARITIES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9)  # shares of humans with the right strategy
 
 SHAPES = ("triangle", "hexagon", "octagon")  # few sides and large; many sides and large; many sides and small
 WORDS = ("few", "many")

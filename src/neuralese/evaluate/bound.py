@@ -1,0 +1,35 @@
+"""Proposition 1 on real tasks: the accuracy that translation loses, beside sqrt(2 D) of the translations made.
+
+Picking the right state is worth 1. The native pair is R -> R, the bilingual pair R -> H*. The proposition is about
+rational listeners of exact languages; here beliefs come from fitted models, so it is a comparison and no test.
+"""
+
+import math
+
+import pandas as pd
+import torch
+from torch import Tensor
+
+from neuralese.evaluate.belief import best_translations
+from neuralese.translate.criteria import BeliefCriterion
+from neuralese.translate.languages import English, Neuralese
+
+
+def measured_bound(
+    spoken: Neuralese,
+    english: English,
+    candidates: Tensor,
+    dictionary: pd.DataFrame,
+    belief: pd.DataFrame,
+    criterion: str,
+) -> pd.DataFrame:
+    """One row: criterion, mean divergence D, bound, accuracy native and translated, lost."""
+    best = best_translations(dictionary, "R->H", criterion)
+    place = {int(phrase): column for column, phrase in enumerate(english.ids)}
+    chosen = torch.tensor([place[best[int(message)]] for message in spoken.ids])
+    scores = BeliefCriterion("source", "forward").scores(spoken, english, candidates)
+    divergence = float(scores.gather(1, chosen[:, None]).mean())
+    accuracy = belief.set_index(["speaker", "listener", "criterion"])["accuracy"]
+    native, translated = accuracy["R", "R", "none"], accuracy["R", "H*", criterion]
+    row = {"criterion": criterion, "divergence": divergence, "bound": math.sqrt(2 * divergence)}
+    return pd.DataFrame([row | {"native": native, "translated": translated, "lost": native - translated}])

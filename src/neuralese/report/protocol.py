@@ -1,0 +1,34 @@
+"""The protocol as a picture: the cloud of messages, and what they tell."""
+
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from neuralese.files import atomic
+
+
+def draw_protocol(
+    path: str | Path, messages: np.ndarray, variables: pd.DataFrame, protocol: pd.DataFrame, title: str
+) -> None:
+    """Draw the two main directions of `messages` (n, d), coloured by what they tell most of, and bits by variable."""
+    told = protocol.pivot(index="variable", columns="measure", values="value")[["information", "entropy"]].dropna()
+    told = told.sort_values("information")
+    most = told.index[-1]
+    centred = messages - messages.mean(0)
+    cloud = centred @ np.linalg.svd(centred, full_matrices=False)[2][:2].T
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained", width_ratios=(1, 1.1))
+    figure.suptitle(title, fontsize=10)
+    points = left.scatter(cloud[:, 0], cloud[:, 1], c=variables[most], s=5, cmap="viridis", linewidths=0)
+    figure.colorbar(points, ax=left, label=most)
+    left.set(xlabel="first direction", ylabel="second direction", title="messages before noise")
+    right.barh(told.index, told["entropy"], color="#dddddd", label="there is to tell")
+    right.barh(told.index, told["information"], color="#1d5fd1", label="told at least")
+    right.set(xlabel="bits", title="what a message tells")
+    right.legend(fontsize=8, frameon=False)
+    for axes in (left, right):
+        axes.spines[["top", "right"]].set_visible(False)
+    with atomic(path) as temporary:
+        figure.savefig(temporary, dpi=110, format="png")
+    plt.close(figure)
