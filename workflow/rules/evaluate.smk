@@ -70,7 +70,15 @@ rule ablate:
         humans=config["ablation"]["humans"],
         resamples=config["evaluation"]["resamples"],
         code=code(
-            "games", "agents", "speakers", "translate", "evaluate", "randomness.py"
+            "games",
+            "agents",
+            "speakers",
+            "translate",
+            "evaluate/ablation.py",
+            "evaluate/belief.py",
+            "evaluate/translations.py",
+            "evaluate/statistics.py",
+            "randomness.py",
         ),
     script:
         "../scripts/ablate.py"

@@ -8,6 +8,7 @@ from neuralese.data.provenance import data_kind
 from neuralese.evaluate.ablation import Ablation, family
 from neuralese.evaluate.belief import Listeners, robot_guess
 from neuralese.games.load import load_games
+from neuralese.games.reference import ReferenceGame
 from neuralese.randomness import generator
 from neuralese.speakers.models import HumanListener, HumanSpeaker, RobotSpeaker, load_model
 from neuralese.stage import stage
@@ -30,6 +31,7 @@ with stage(snakemake.log[0], snakemake.threads):
         Neuralese(game, speaker, said["train"].messages, said["train"].ids),
         game.candidates(read_contexts(given.contexts, game)[: params.contexts]),
         tables,
+        load_cell(given.agent, game) if isinstance(game, ReferenceGame) else None,
     )
     parts = []
     for split in ("dev", "test"):

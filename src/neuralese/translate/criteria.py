@@ -129,7 +129,8 @@ def _meanings(language: Language, candidates: Tensor, block: int) -> Iterator[tu
     evidence = log_evidence(language, candidates, block)
     for part in candidates.split(block):
         log_likelihood = language.log_likelihood(part)
-        yield (log_likelihood[..., 0] - evidence[:, None]).exp(), beliefs(log_likelihood)
+        log_belief = language.log_beliefs(part) if hasattr(language, "log_beliefs") else beliefs(log_likelihood)
+        yield (log_likelihood[..., 0] - evidence[:, None]).exp(), log_belief
 
 
 def _factors(weights: str, w: Tensor, w_target: Tensor) -> list[tuple[Tensor, Tensor]]:
@@ -155,6 +156,8 @@ def _add_jensen_shannon(total: Tensor, u: Tensor, log_p: Tensor, v: Tensor, log_
     p, q = log_p.exp(), log_q.exp()
     total.addmm_(u * (p * log_p).sum(-1), v.T, alpha=0.5)
     total.addmm_(u, (v * (q * log_q).sum(-1)).T, alpha=0.5)
+    p, q = p.float() / 2, q.float() / 2  # single precision is enough here, and twice as fast
     for rows in torch.arange(len(p)).split(ROWS):
-        mixture = (p[rows, None] + q[None]) / 2
-        total[rows] -= torch.einsum("kb,jb,kjb->kj", u[rows], v, torch.special.xlogy(mixture, mixture).sum(-1))
+        mixture = p[rows, None] + q[None]
+        entropy = -(mixture * mixture.clamp(min=torch.finfo(mixture.dtype).tiny).log()).sum(-1)
+        total[rows] += torch.einsum("kb,jb,kjb->kj", u[rows], v, entropy.double())

@@ -90,10 +90,9 @@ def synthesise(
     """Translate `spoken` messages into bags of phrases, by the criterion of `settings`; phrases, into new messages."""
     criterion, scale = make_criterion(settings), settings.get("scale", 1.0)
     said = [dataclasses.replace(each, scale=scale) for each in spoken]
-    bags = new_phrases(criterion, said[0], english.spoken(), candidates, config)
-    parts = [
-        entries("R->H", "synthesis", each, bags, criterion.scores(each, bags, candidates), n_best) for each in said
-    ]
+    few = candidates[: config.contexts]
+    bags = new_phrases(criterion, said[0], english.spoken(), few, config)
+    parts = [entries("R->H", "synthesis", each, bags, criterion.scores(each, bags, few), n_best) for each in said]
     messages, scores = new_messages(english, vocabulary, candidates, radius, config)
     for_phrase = entries("H->R", "synthesis", english, vocabulary, scores[:, None], 1)
     for_phrase["target_id"] = english.ids.numpy()

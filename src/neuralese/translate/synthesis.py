@@ -28,6 +28,7 @@ class SynthesisConfig:
     steps: int = 150  # of gradient descent
     learning_rate: float = 0.05
     beam: int = 20  # pairs that are extended to triples
+    contexts: int = 1000  # in which bags are compared, of which there are thousands
 
 
 def new_messages(

@@ -1,0 +1,36 @@
+"""Meaning as what listeners do."""
+
+import torch
+
+from neuralese.agents.cell import Cell, CellConfig
+from neuralese.agents.players import guess
+from neuralese.games.reference import ReferenceGame
+from neuralese.speakers.models import HumanListener, HumanSpeaker
+from neuralese.translate.criteria import BeliefCriterion
+from neuralese.translate.languages import English
+from neuralese.translate.pragmatics import Heeded, human_responses, robot_responses
+
+
+def test_a_robot_responds_as_it_guesses(generator):
+    game = ReferenceGame(torch.randn(20, 3, generator=generator))
+    torch.manual_seed(0)
+    cell = Cell(game, CellConfig(hidden=8, message=4))
+    messages, states = torch.randn(3, 4, generator=generator), game.draw_states(6, generator)
+    log_prob = robot_responses(cell, game, messages)(game.candidates(states))
+    assert log_prob.shape == (3, 6, 2)
+    torch.testing.assert_close(log_prob.exp().sum(-1), torch.ones(3, 6))
+    preferred = guess(cell, game, messages[1].expand(6, -1), states, torch.zeros(6, dtype=torch.bool)) > 0
+    assert (log_prob[1].argmax(-1) == 0).tolist() == preferred.tolist()
+
+
+def test_phrases_to_which_humans_respond_alike_are_translations_whoever_says_them(generator):
+    game = ReferenceGame(torch.randn(20, 3, generator=generator))
+    torch.manual_seed(0)
+    english = English(game, HumanSpeaker(game, hidden=8, phrases=3), ["a", "b", "c"])
+    listener = HumanListener(game, hidden=8, words=3)
+    heard = torch.tensor([[1.0, 0, 0], [1, 0, 0], [0, 0, 5]])  # a and b are heard alike
+    heeded = Heeded(english, human_responses(listener, game, heard))
+    candidates = game.candidates(game.draw_states(50, generator))
+    scores = BeliefCriterion("source", "symmetric").scores(heeded, heeded, candidates)
+    assert scores[0, 1] < 1e-9 < scores[0, 2]
+    assert BeliefCriterion("source", "symmetric").scores(english, english, candidates)[0, 1] > 1e-4
