@@ -3,11 +3,20 @@
 import pytest
 import torch
 
+from neuralese.agents.cell import Cell, CellConfig
+from neuralese.agents.players import guess
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
 from neuralese.translate.criteria import BeliefCriterion
 from neuralese.translate.languages import Composed, English, Neuralese
-from neuralese.translate.synthesis import SynthesisConfig, new_messages, new_phrases
+from neuralese.translate.pragmatics import TEMPERATURE
+from neuralese.translate.synthesis import (
+    SynthesisConfig,
+    believe_by_likelihood,
+    believe_by_playing,
+    new_messages,
+    new_phrases,
+)
 
 
 @pytest.fixture
@@ -35,17 +44,36 @@ def neuralese(game, generator) -> Neuralese:
 
 def test_new_messages_mean_more_of_the_same_than_any_that_was_heard(game, english, neuralese, generator):
     candidates = game.candidates(game.draw_states(300, generator))
-    messages, scores = new_messages(english, neuralese, candidates, radius=1.0, config=SynthesisConfig(scale=2.0))
+    believe = believe_by_likelihood(neuralese, candidates, scale=2.0)
+    config = SynthesisConfig(batch=200)
+    messages, scores = new_messages(english, neuralese, candidates, believe, 1.0, config, generator)
     assert messages.shape == (5, 6)
     torch.testing.assert_close(messages.norm(dim=1), torch.ones(5))
     on_the_shell = torch.nn.functional.normalize(neuralese.messages, dim=1)
     heard = Neuralese(game, neuralese.speaker, on_the_shell, neuralese.ids, scale=2.0)
-    best = BeliefCriterion("source", "reverse").scores(english, heard, candidates).min(1).values
-    assert (scores <= best.float() + 1e-4).all()
-    assert scores.mean() < best.mean()
+    best = BeliefCriterion("source", "forward").scores(english, heard, candidates).min(1).values
     new = Neuralese(game, neuralese.speaker, messages, torch.arange(5), scale=2.0)
-    again = BeliefCriterion("source", "reverse").scores(english, new, candidates).diagonal()
-    torch.testing.assert_close(again.float(), scores, rtol=1e-3, atol=1e-4)
+    made = BeliefCriterion("source", "forward").scores(english, new, candidates).diagonal()
+    assert made.mean() < best.mean() - 1e-3
+    torch.testing.assert_close(made.float(), scores, rtol=0.3, atol=0.02)  # of a sample of contexts
+
+
+def test_a_robot_believes_what_it_would_pick(game, generator):
+    torch.manual_seed(3)
+    cell = Cell(game, CellConfig(hidden=8, message=6))
+    states = game.draw_states(40, generator)
+    believe = believe_by_playing(cell, game, game.candidates(states), generator)
+    messages = torch.randn(1, 2, 6, generator=generator)
+    log_belief = believe(messages, torch.arange(40)[None])
+    assert log_belief.shape == (1, 2, 40, 2)
+    torch.testing.assert_close(log_belief.exp().sum(-1), torch.ones(1, 2, 40))
+    for number in (0, 1):  # whichever side the target was shown on
+        sides = [
+            guess(cell, game, messages[0, number].expand(40, -1), states, torch.full((40,), side)) / TEMPERATURE
+            for side in (False, True)
+        ]
+        odds = (log_belief[0, number, :, 0] - log_belief[0, number, :, 1]).detach()
+        assert torch.minimum((odds - sides[0]).abs(), (odds - sides[1]).abs()).max() < 1e-4
 
 
 def test_a_bag_is_as_likely_as_all_its_phrases_together(game, english, generator):

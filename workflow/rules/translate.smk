@@ -61,6 +61,7 @@ rule synthesise:
     input:
         unpack(game_tables),
         inventory=f"{RESULTS}/{{task}}/inventory.parquet",
+        agent=f"{RESULTS}/{{task}}/seed{{seed}}/agent.safetensors",
         messages=f"{RESULTS}/{{task}}/seed{{seed}}/messages.parquet",
         contexts=f"{RESULTS}/{{task}}/seed{{seed}}/contexts.parquet",
         robot=f"{RESULTS}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
@@ -90,6 +91,6 @@ rule synthesise:
         },
         radius=config["agent"]["radius"],
         n_best=config["dictionary"]["n_best"],
-        code=code("games", "speakers", "translate"),
+        code=code("games", "agents", "speakers", "translate", "randomness.py"),
     script:
         "../scripts/synthesise.py"

@@ -1,13 +1,16 @@
 """Make new messages for phrases and new phrases for messages."""
 
+from neuralese.agents.cell import load_cell
 from neuralese.agents.messages import read_contexts, read_messages
 from neuralese.games.load import load_games
+from neuralese.games.reference import ReferenceGame
+from neuralese.randomness import generator
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, load_model
 from neuralese.stage import stage
 from neuralese.tables import read_table, write_table
 from neuralese.translate.dictionary import synthesise
 from neuralese.translate.languages import English, Neuralese
-from neuralese.translate.synthesis import SynthesisConfig
+from neuralese.translate.synthesis import SynthesisConfig, believe_by_likelihood, believe_by_playing
 
 with stage(snakemake.log[0], snakemake.threads):
     given, params, made = snakemake.input, snakemake.params, snakemake.output
@@ -16,15 +19,23 @@ with stage(snakemake.log[0], snakemake.threads):
     robot = load_model(given.robot, RobotSpeaker, game)
     said = read_messages(given.messages, game)
     neuralese = {split: Neuralese(game, robot, each.messages, each.ids) for split, each in said.items()}
+    candidates = game.candidates(read_contexts(given.contexts, game))
+    config, random = SynthesisConfig(**params.synthesis), generator(int(snakemake.wildcards.seed), "synthesis")
+    if isinstance(game, ReferenceGame):
+        believe = believe_by_playing(load_cell(given.agent, game), game, candidates, random)
+    else:
+        believe = believe_by_likelihood(neuralese["train"], candidates, config.scale)
     new = synthesise(
         English(game, load_model(given.human, HumanSpeaker, game), phrases),
         spoken=[neuralese["dev"], neuralese["test"]],
         vocabulary=neuralese["train"],
-        candidates=game.candidates(read_contexts(given.contexts, game)),
+        candidates=candidates,
         settings=params.criterion,
+        believe=believe,
         radius=params.radius,
-        config=SynthesisConfig(**params.synthesis),
+        config=config,
         n_best=params.n_best,
+        generator=random,
     )
     write_table(made.dictionary, new.dictionary, "dictionary")
     write_table(made.messages, new.messages, "messages")

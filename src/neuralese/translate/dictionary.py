@@ -14,7 +14,7 @@ from neuralese.errors import NeuraleseError
 from neuralese.tables import vectors
 from neuralese.translate.criteria import BeliefCriterion, Criterion, DirectCriterion, PmiCriterion, RandomCriterion
 from neuralese.translate.languages import English, Language, Neuralese
-from neuralese.translate.synthesis import SynthesisConfig, new_messages, new_phrases
+from neuralese.translate.synthesis import Believe, SynthesisConfig, new_messages, new_phrases
 
 log = logging.getLogger(__name__)
 
@@ -83,9 +83,11 @@ def synthesise(
     vocabulary: Neuralese,
     candidates: Tensor,
     settings: dict,
+    believe: Believe,
     radius: float,
     config: SynthesisConfig,
     n_best: int,
+    generator: torch.Generator,
 ) -> Synthesis:
     """Translate `spoken` messages into bags of phrases, by the criterion of `settings`; phrases, into new messages."""
     criterion, scale = make_criterion(settings), settings.get("scale", 1.0)
@@ -93,7 +95,7 @@ def synthesise(
     few = candidates[: config.contexts]
     bags = new_phrases(criterion, said[0], english.spoken(), few, config)
     parts = [entries("R->H", "synthesis", each, bags, criterion.scores(each, bags, few), n_best) for each in said]
-    messages, scores = new_messages(english, vocabulary, candidates, radius, config)
+    messages, scores = new_messages(english, vocabulary, candidates, believe, radius, config, generator)
     for_phrase = entries("H->R", "synthesis", english, vocabulary, scores[:, None], 1)
     for_phrase["target_id"] = english.ids.numpy()
     for_phrase["target"] = [f"new message {number}" for number in english.ids.tolist()]

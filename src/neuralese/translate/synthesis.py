@@ -1,57 +1,103 @@
 """New messages and new phrases, where the paper's dictionary chooses among those that were heard.
 
-**New neuralese.** For a phrase z and Gaussian robot speakers, q(z, z') is a smooth function of the message z' itself:
-it is minimised by gradient descent from the best messages of the vocabulary, on the sphere to which the channel scales
-every message. Contexts are weighted by the phrase.
+**New neuralese.** What a robot believes that hears a message is a smooth function of the message, so q can be minimised
+over the message itself: by gradient descent, from the best messages of the vocabulary, on the sphere to which the
+channel scales every message. In each step a phrase is compared in contexts drawn by where it is said, and the
+divergence is KL(beta(phrase) || beta(message)). In a reference game the robot's belief is read off its own choice, by
+playing; in the driving game it comes from p(z | x), as everywhere else.
 
 **New English.** Phrases said together are a bag, p(bag | x) = prod_j p(phrase_j | x), so that a message may be
 translated as *light, green*. All pairs are scored; the `beam` pairs that translate most messages best are extended to
 triples.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from neuralese.agents.cell import Cell
+from neuralese.games.reference import LEFT, RIGHT, ReferenceGame
 from neuralese.translate.criteria import BeliefCriterion, Criterion, beliefs
 from neuralese.translate.languages import Composed, English, Neuralese
+from neuralese.translate.pragmatics import TEMPERATURE
+
+# messages (phrases, restarts, message), contexts (phrases, b) -> log beliefs (phrases, restarts, b, s)
+Believe = Callable[[Tensor, Tensor], Tensor]
+LOOK = 500  # contexts in which the best of the restarts is chosen
 
 
 @dataclass(frozen=True)
 class SynthesisConfig:
     """How new messages and phrases are looked for."""
 
-    scale: float = 4.0  # by how much wider than the channel's noise p(z | x) is taken to be
-    restarts: int = 4  # messages of the vocabulary from which to descend
-    steps: int = 150  # of gradient descent
+    scale: float = 4.0  # by how much wider than the channel's noise p(z | x) is taken to be, where beliefs come from it
+    restarts: int = 3  # messages of the vocabulary from which to descend
+    steps: int = 120  # of gradient descent
+    batch: int = 48  # contexts in each step
     learning_rate: float = 0.05
     beam: int = 20  # pairs that are extended to triples
     contexts: int = 1000  # in which bags are compared, of which there are thousands
 
 
+def believe_by_likelihood(vocabulary: Neuralese, candidates: Tensor, scale: float) -> Believe:
+    """A robot that asks in which state its own language makes the message likely."""
+    with torch.no_grad():
+        views = vocabulary.game.speaker_view(candidates.flatten(0, 1))
+        means = vocabulary.speaker.mean(views).unflatten(0, candidates.shape[:2])  # (n, s, message)
+    offset, variance = means.square().sum(-1) / 2, (scale * vocabulary.speaker.scale) ** 2
+
+    def believe(messages: Tensor, contexts: Tensor) -> Tensor:
+        fit = torch.einsum("prm,pbsm->prbs", messages, means[contexts]) - offset[contexts][:, None]
+        return beliefs(fit / variance)
+
+    return believe
+
+
+def believe_by_playing(cell: Cell, game: ReferenceGame, candidates: Tensor, generator: torch.Generator) -> Believe:
+    """A robot that picks an item, shown on a random side; what it would rather pick is what it believes."""
+    states = candidates[:, 0]
+    with torch.no_grad():
+        memory, nothing = cell.initial(1)
+        _, _, memory = cell(game.blank_view(1), nothing, memory)
+
+    def believe(messages: Tensor, contexts: Tensor) -> Tensor:
+        right = torch.rand(contexts.shape, generator=generator) < 0.5
+        seen = cell.encode_observation(game.listener_view(states[contexts.flatten()], right.flatten()))
+        encoded = torch.tanh(
+            seen.view(len(contexts), 1, contexts.shape[1], -1) + cell.encode_message(messages)[:, :, None]
+        )
+        hidden = cell.memory(encoded.flatten(0, 2), memory.expand(encoded.shape[:3].numel(), -1))
+        q = cell.q_values(hidden).view(*encoded.shape[:3], -1)
+        to_right = (q[..., RIGHT] - q[..., LEFT]) / TEMPERATURE
+        to_target = torch.where(right[:, None], to_right, -to_right)
+        return nn.functional.logsigmoid(torch.stack([to_target, -to_target], dim=-1))
+
+    return believe
+
+
 def new_messages(
-    english: English, vocabulary: Neuralese, candidates: Tensor, radius: float, config: SynthesisConfig
+    english: English,
+    vocabulary: Neuralese,
+    candidates: Tensor,
+    believe: Believe,
+    radius: float,
+    config: SynthesisConfig,
+    generator: torch.Generator,
 ) -> tuple[Tensor, Tensor]:
     """For each phrase a message (phrases, message) of length `radius` that means the same, and its q (phrases,)."""
     log_likelihood = english.log_likelihood(candidates).float()
-    weight = torch.softmax(log_likelihood[..., 0], dim=1)[:, None]  # (phrases, 1, n)
-    wanted = beliefs(log_likelihood)[:, None]  # (phrases, 1, n, s)
-    with torch.no_grad():
-        flat = vocabulary.game.speaker_view(candidates.flatten(0, 1))
-        means = vocabulary.speaker.mean(flat).unflatten(0, candidates.shape[:2])  # (n, s, message)
-    variance = (config.scale * vocabulary.speaker.scale) ** 2
-    offset = means.square().sum(-1) / 2
+    where_said = torch.softmax(log_likelihood[..., 0], dim=1)
+    wanted = beliefs(log_likelihood)
 
-    def shell(message: Tensor) -> Tensor:
-        return radius * torch.nn.functional.normalize(message, dim=-1)
-
-    def divergence(message: Tensor) -> Tensor:
-        """KL(beta(message) || beta(phrase)), (phrases, restarts)."""
-        logits = (torch.einsum("prm,nsm->prns", shell(message), means) - offset) / variance
-        belief = beliefs(logits)
-        return (weight * (belief.exp() * (belief - wanted)).sum(-1)).sum(-1)
+    def divergence(message: Tensor, count: int) -> Tensor:
+        """KL(beta(phrase) || beta(message)) in `count` contexts, (phrases, restarts)."""
+        contexts = torch.multinomial(where_said, count, replacement=True, generator=generator)
+        goal = wanted.gather(1, contexts[..., None].expand(-1, -1, wanted.shape[2]))[:, None]
+        on_shell = radius * nn.functional.normalize(message, dim=-1)
+        return (goal.exp() * (goal - believe(on_shell, contexts))).sum(-1).mean(-1)
 
     start = BeliefCriterion("source", "reverse").scores(english, vocabulary, candidates)
     best = start.topk(min(config.restarts, len(vocabulary)), largest=False).indices
@@ -59,13 +105,12 @@ def new_messages(
     optimizer = torch.optim.Adam([message], lr=config.learning_rate)
     for _ in range(config.steps):
         optimizer.zero_grad()
-        divergence(message).sum().backward()
+        divergence(message, config.batch).sum().backward()
         optimizer.step()
     with torch.no_grad():
-        scores = divergence(message)
-        chosen = scores.argmin(1)
-        row = torch.arange(len(chosen))
-        return shell(message)[row, chosen], scores[row, chosen]
+        scores = divergence(message, LOOK)
+        row, chosen = torch.arange(len(scores)), scores.argmin(1)
+        return radius * nn.functional.normalize(message[row, chosen], dim=-1), scores[row, chosen]
 
 
 def new_phrases(
