@@ -7,7 +7,7 @@ import torch
 
 from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.messages import Speech
-from neuralese.evaluate.behavior import Humans, drive, evaluate_behavior, translations
+from neuralese.evaluate.behavior import Humans, drive, evaluate_behavior, translations, ways_to_say
 from neuralese.games.driving import DrivingGame
 from neuralese.games.load import driving_layouts
 from neuralese.games.roads import FORWARD, WAIT
@@ -96,7 +96,8 @@ def test_every_way_of_translating_gets_a_row(game, humans, generator):
     assert translations(dictionary, "belief", vocabulary).tolist() == torch.eye(3, 4).flip(0).tolist()
     logged = pd.DataFrame({"reward": [2.0], "completed": [True]})
     cell = robot_that(game, FORWARD)
-    table = evaluate_behavior(cell, game, humans, logged, dictionary, vocabulary, 50, 100, generator)
+    ways = ways_to_say(dictionary, vocabulary, generator)
+    table = evaluate_behavior(cell, game, humans, logged, ways, 50, 100, generator)
     cells = list(zip(table["pair"], table["criterion"], strict=True))
     translated = [("R/H", name) for name in ("silent", "untranslated", "belief", "random")]
     assert cells == [("R/R", "none"), ("H/H", "none"), *translated]

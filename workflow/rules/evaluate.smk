@@ -121,6 +121,8 @@ rule evaluate_behavior:
         agent=f"{RESULTS}/{{task}}/seed{{seed}}/agent.safetensors",
         messages=f"{RESULTS}/{{task}}/seed{{seed}}/messages.parquet",
         dictionary=f"{RESULTS}/{{task}}/seed{{seed}}/dictionary.parquet",
+        synthesis=f"{RESULTS}/{{task}}/seed{{seed}}/synthesis.parquet",
+        new_messages=f"{RESULTS}/{{task}}/seed{{seed}}/new_messages.parquet",
     output:
         f"{RESULTS}/{{task}}/seed{{seed}}/behavior_{{split}}.parquet",
     log:
@@ -143,6 +145,7 @@ rule evaluate_behavior:
             "speakers",
             "evaluate/behavior.py",
             "evaluate/belief.py",
+            "evaluate/translations.py",
             "evaluate/statistics.py",
             "randomness.py",
         ),

@@ -127,38 +127,45 @@ def translations(dictionary: pd.DataFrame, criterion: str, vocabulary: Speech) -
     return vocabulary.messages[[position[best[phrase]] for phrase in range(len(best))]]
 
 
+def ways_to_say(dictionary: pd.DataFrame, vocabulary: Speech, generator: torch.Generator) -> dict[str, Say | None]:
+    """What becomes of phrases: nothing, what a robot would say, or their translation by each criterion."""
+    messages = vocabulary.messages
+
+    def silent(phrases: Tensor) -> Tensor:
+        return messages.new_zeros(len(phrases), messages.shape[1])
+
+    def at_random(phrases: Tensor) -> Tensor:
+        return messages[torch.randint(len(messages), phrases.shape, generator=generator)]
+
+    ways: dict[str, Say | None] = {"silent": silent, "untranslated": None}
+    for criterion in dictionary["criterion"].unique():
+        by_dictionary = translations(dictionary, criterion, vocabulary).__getitem__
+        ways[criterion] = at_random if criterion == "random" else by_dictionary
+    return ways
+
+
 def evaluate_behavior(
     cell: Cell,
     game: DrivingGame,
     humans: Humans,
     logged: pd.DataFrame,
-    dictionary: pd.DataFrame,
-    vocabulary: Speech,
+    ways: dict[str, Say | None],
     fresh: int,
     resamples: int,
     generator: torch.Generator,
 ) -> pd.DataFrame:
-    """Drive in every pair and by every way of translating.
+    """Drive in every pair, and with humans in all `ways` of translating.
 
     `logged` are the games of the humans (game, completed, reward), `fresh` the number of games that robots play with
     each other. Columns of the result: pair, criterion, reward, completion, their _ci_low and _ci_high, n, possible.
     """
-    messages = vocabulary.messages
     results = {
         ("R/R", "none"): (*_play(cell, game, game.reset(fresh, generator), generator), None, 1.0),
         ("H/H", "none"): (logged["reward"].to_numpy(), logged["completed"].to_numpy(dtype=float), None, 1.0),
     }
-    for criterion in ("silent", "untranslated", *dictionary["criterion"].unique()):
-        drivers = humans
-        if criterion == "untranslated":
-            say = None
-        elif criterion == "silent":
-            say = lambda phrase: messages.new_zeros(len(phrase), messages.shape[1])  # noqa: E731
-        elif criterion == "random":
-            drivers = humans[torch.arange(len(humans.games)).repeat(RANDOM_REPEATS)]
-            say = lambda phrase: messages[torch.randint(len(messages), phrase.shape, generator=generator)]  # noqa: E731
-        else:
-            say = translations(dictionary, criterion, vocabulary).__getitem__
+    for criterion, say in ways.items():
+        times = RANDOM_REPEATS if criterion == "random" else 1
+        drivers = humans[torch.arange(len(humans.games)).repeat(times)]
         scores = drive(cell, game, drivers, say, generator)
         results["R/H", criterion] = (*scores, drivers.games.numpy(), float(drivers.arrives.double().mean()))
     bootstrap = np.random.default_rng(int(torch.randint(2**31, (), generator=generator)))
