@@ -219,7 +219,6 @@ rule analyse_protocol:
         mem_mb=3000,
         runtime=10,
     params:
-        messages=config["ablation"]["messages"],
         code=code(
             "games",
             "evaluate/protocol.py",

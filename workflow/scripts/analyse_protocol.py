@@ -16,10 +16,9 @@ with stage(snakemake.log[0], snakemake.threads), torch.no_grad():
     given, wildcards, tables = snakemake.input, snakemake.wildcards, dict(snakemake.input.items())
     game = load_games(tables)["test"]
     heard = read_messages(given.messages, game)["test"]
-    states, messages = heard.states[: snakemake.params.messages], heard.messages[: snakemake.params.messages]
-    said = load_model(given.robot, RobotSpeaker, game).mean(game.speaker_view(states)).numpy()
-    variables = load_variables(tables, game, states)
-    protocol = analyse(said, messages.numpy(), variables)
+    said = load_model(given.robot, RobotSpeaker, game).mean(game.speaker_view(heard.states)).numpy()
+    variables = load_variables(tables, game, heard.states)
+    protocol = analyse(said, heard.messages.numpy(), variables)
     protocol = protocol.assign(task=wildcards.task, seed=int(wildcards.seed), data=data_kind(given.provenance))
     write_table(snakemake.output.table, protocol, "protocol")
     title = f"{wildcards.task}, seed {wildcards.seed} (data: {data_kind(given.provenance)})"

@@ -22,6 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 BINS = 8  # into which a continuous variable is cut
+STRENGTH = 0.02  # inverse regularisation of the classifier: messages are mostly noise
 PAIRS = 600  # messages whose pairwise distances are compared
 
 
@@ -90,6 +91,7 @@ def information(messages: np.ndarray, classes: np.ndarray) -> float:
     prior = np.log2((share / share.sum())[target])
     if len(known) < 2:
         return 0.0
-    model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=300)).fit(messages[:half], classes[:half])
+    model = make_pipeline(StandardScaler(), LogisticRegression(C=STRENGTH, max_iter=300))
+    model.fit(messages[:half], classes[:half])
     log_prob = model.predict_log_proba(messages[half:][inside]) / np.log(2)
     return max(0.0, float((log_prob[np.arange(len(target)), np.searchsorted(known, target)] - prior).mean()))

@@ -20,9 +20,9 @@ def _centre(cell: int) -> tuple[float, float]:
     return (cell % SIZE + 0.5) * CELL, (cell // SIZE + 0.5) * CELL
 
 
-def _star(draw: ImageDraw.ImageDraw, cell: int, color: str) -> None:
+def _star(draw: ImageDraw.ImageDraw, cell: int, color: str, size: float) -> None:
     x, y = _centre(cell)
-    radii = (0.46 * CELL, 0.2 * CELL)
+    radii = (0.46 * CELL * size, 0.2 * CELL * size)
     angles = [math.pi * (k / 5 - 0.5) for k in range(10)]
     points = [(x + radii[k % 2] * math.cos(a), y + radii[k % 2] * math.sin(a)) for k, a in enumerate(angles)]
     draw.polygon(points, fill="white", outline=color)
@@ -53,8 +53,9 @@ def road_map(road: str, cars: Sequence[tuple[int, int]]) -> np.ndarray:
             if cell == "#":
                 x, y = column * CELL, row * CELL
                 draw.rectangle((x, y, x + CELL - 1, y + CELL - 1), fill=ROAD, outline=LINES)
-    for (_, goal), color in zip(cars, COLORS, strict=False):
-        _star(draw, goal, color)
+    for number, ((_, goal), color) in enumerate(zip(cars, COLORS, strict=False)):
+        shared = number > 0 and goal == cars[0][1]  # then the second star lies inside the first
+        _star(draw, goal, color, 0.6 if shared else 1.0)
     for (pose, _), color in zip(cars, COLORS, strict=False):
         if pose != GONE:
             _car(draw, pose, color)
