@@ -22,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 BINS = 8  # into which a continuous variable is cut
-STRENGTH = 0.02  # inverse regularisation of the classifier: messages are mostly noise
+STRENGTH = 0.1  # inverse regularisation of the classifier: messages are mostly noise
 PAIRS = 600  # messages whose pairwise distances are compared
 
 
