@@ -9,11 +9,10 @@ from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
 from neuralese.translate.criteria import BeliefCriterion
 from neuralese.translate.languages import Composed, English, Neuralese
-from neuralese.translate.pragmatics import TEMPERATURE
+from neuralese.translate.pragmatics import TEMPERATURE, believe_by_playing
 from neuralese.translate.synthesis import (
     SynthesisConfig,
     believe_by_likelihood,
-    believe_by_playing,
     new_messages,
     new_phrases,
 )

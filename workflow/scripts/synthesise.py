@@ -10,7 +10,8 @@ from neuralese.stage import stage
 from neuralese.tables import read_table, write_table
 from neuralese.translate.dictionary import synthesise
 from neuralese.translate.languages import English, Neuralese
-from neuralese.translate.synthesis import SynthesisConfig, believe_by_likelihood, believe_by_playing
+from neuralese.translate.pragmatics import believe_by_playing
+from neuralese.translate.synthesis import SynthesisConfig, believe_by_likelihood
 
 with stage(snakemake.log[0], snakemake.threads):
     given, params, made = snakemake.input, snakemake.params, snakemake.output

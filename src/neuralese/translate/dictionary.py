@@ -14,7 +14,8 @@ from neuralese.errors import NeuraleseError
 from neuralese.tables import vectors
 from neuralese.translate.criteria import BeliefCriterion, Criterion, DirectCriterion, PmiCriterion, RandomCriterion
 from neuralese.translate.languages import English, Language, Neuralese
-from neuralese.translate.synthesis import Believe, SynthesisConfig, new_messages, new_phrases
+from neuralese.translate.pragmatics import Believe
+from neuralese.translate.synthesis import SynthesisConfig, new_messages, new_phrases
 
 log = logging.getLogger(__name__)
 

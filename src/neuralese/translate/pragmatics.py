@@ -11,16 +11,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from neuralese.agents.cell import Cell
-from neuralese.agents.players import guess
-from neuralese.games.reference import ReferenceGame
+from neuralese.games.reference import LEFT, RIGHT, ReferenceGame
 from neuralese.speakers.models import HumanListener
 from neuralese.translate.criteria import LOG_FLOOR
 from neuralese.translate.languages import Language
 
 TEMPERATURE = 0.1  # of a robot's choice between two Q values, which lie between 0 and 1
+AT_ONCE = 64  # messages that a robot is asked about at a time
+# messages (phrases, k, message), contexts (phrases, b) -> log beliefs (phrases, k, b, s)
+Believe = Callable[[Tensor, Tensor], Tensor]
 Respond = Callable[[Tensor], Tensor]  # candidates (n, s, ...) -> log p(u | z_k, x_bi), (K, n, s)
 
 
@@ -52,15 +54,36 @@ class Heeded:
         return self.respond(candidates).double().clamp(min=LOG_FLOOR)
 
 
+def believe_by_playing(cell: Cell, game: ReferenceGame, candidates: Tensor, generator: torch.Generator) -> Believe:
+    """A robot that picks an item, shown on a random side; what it would rather pick is what it believes."""
+    states = candidates[:, 0]
+    with torch.no_grad():
+        memory, nothing = cell.initial(1)
+        _, _, memory = cell(game.blank_view(1), nothing, memory)
+
+    def believe(messages: Tensor, contexts: Tensor) -> Tensor:
+        right = torch.rand(contexts.shape, generator=generator) < 0.5
+        seen = cell.encode_observation(game.listener_view(states[contexts.flatten()], right.flatten()))
+        encoded = torch.tanh(
+            seen.view(len(contexts), 1, contexts.shape[1], -1) + cell.encode_message(messages)[:, :, None]
+        )
+        hidden = cell.memory(encoded.flatten(0, 2), memory.expand(encoded.shape[:3].numel(), -1))
+        q = cell.q_values(hidden).view(*encoded.shape[:3], -1)
+        to_right = (q[..., RIGHT] - q[..., LEFT]) / TEMPERATURE
+        to_target = torch.where(right[:, None], to_right, -to_right)
+        return nn.functional.logsigmoid(torch.stack([to_target, -to_target], dim=-1))
+
+    return believe
+
+
 def robot_responses(cell: Cell, game: ReferenceGame, messages: Tensor) -> Respond:
     """How a robot that hears `messages` (K, message) picks between two candidates."""
 
+    @torch.no_grad()
     def respond(candidates: Tensor) -> Tensor:
-        states = candidates[:, 0]
-        right = torch.zeros(len(states), dtype=torch.bool)
-        rows = [guess(cell, game, message.expand(len(states), -1), states, right) for message in messages]
-        preference = torch.stack(rows) / TEMPERATURE
-        return torch.nn.functional.logsigmoid(torch.stack([preference, -preference], dim=-1))
+        believe = believe_by_playing(cell, game, candidates, torch.Generator().manual_seed(0))
+        every = torch.arange(len(candidates))[None]
+        return torch.cat([believe(part[None], every)[0] for part in messages.split(AT_ONCE)])
 
     return respond
 

@@ -11,21 +11,16 @@ translated as *light, green*. All pairs are scored; the `beam` pairs that transl
 triples.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 
 import torch
 from torch import Tensor, nn
 
-from neuralese.agents.cell import Cell
-from neuralese.games.reference import LEFT, RIGHT, ReferenceGame
 from neuralese.translate.criteria import BeliefCriterion, Criterion, beliefs
 from neuralese.translate.languages import Composed, English, Neuralese
-from neuralese.translate.pragmatics import TEMPERATURE
+from neuralese.translate.pragmatics import Believe
 
-# messages (phrases, restarts, message), contexts (phrases, b) -> log beliefs (phrases, restarts, b, s)
-Believe = Callable[[Tensor, Tensor], Tensor]
 LOOK = 500  # contexts in which the best of the restarts is chosen
 
 
@@ -52,28 +47,6 @@ def believe_by_likelihood(vocabulary: Neuralese, candidates: Tensor, scale: floa
     def believe(messages: Tensor, contexts: Tensor) -> Tensor:
         fit = torch.einsum("prm,pbsm->prbs", messages, means[contexts]) - offset[contexts][:, None]
         return beliefs(fit / variance)
-
-    return believe
-
-
-def believe_by_playing(cell: Cell, game: ReferenceGame, candidates: Tensor, generator: torch.Generator) -> Believe:
-    """A robot that picks an item, shown on a random side; what it would rather pick is what it believes."""
-    states = candidates[:, 0]
-    with torch.no_grad():
-        memory, nothing = cell.initial(1)
-        _, _, memory = cell(game.blank_view(1), nothing, memory)
-
-    def believe(messages: Tensor, contexts: Tensor) -> Tensor:
-        right = torch.rand(contexts.shape, generator=generator) < 0.5
-        seen = cell.encode_observation(game.listener_view(states[contexts.flatten()], right.flatten()))
-        encoded = torch.tanh(
-            seen.view(len(contexts), 1, contexts.shape[1], -1) + cell.encode_message(messages)[:, :, None]
-        )
-        hidden = cell.memory(encoded.flatten(0, 2), memory.expand(encoded.shape[:3].numel(), -1))
-        q = cell.q_values(hidden).view(*encoded.shape[:3], -1)
-        to_right = (q[..., RIGHT] - q[..., LEFT]) / TEMPERATURE
-        to_target = torch.where(right[:, None], to_right, -to_right)
-        return nn.functional.logsigmoid(torch.stack([to_target, -to_target], dim=-1))
 
     return believe
 
