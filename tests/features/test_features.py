@@ -32,5 +32,5 @@ def test_items_are_standardised_by_the_training_items_alone():
 
 
 def test_traces_hold_the_phrases_of_each_message():
-    table = traces_table([4, 4, 9], [[1, 2], [], [3]])
+    table = traces_table([4, 4, 9], phrases=[[1, 2], [], [3]])
     assert table.to_pydict() == {"item_id": [4, 4, 9], "phrases": [[1, 2], [], [3]]}
