@@ -5,7 +5,7 @@
 
 A guess between the true state and its distractor is worth 1 if right, 0 if wrong and 1/2 if the listener is
 indifferent. The *random* criterion draws a new translation for every message. What humans say is what they said
-aloud: silence is a phrase into which a message may be translated, but it is not evaluated as a message.
+aloud: silence can be translated into a message, as the behaviour evaluation needs it, but is not evaluated as one.
 
 In a reference game the robot guesses by playing: it picks an item. In the driving game nobody is asked for the
 speaker's state, so the robot's guess is the state in which its own language makes the message more likely, by p(z | x).

@@ -4,7 +4,8 @@
 over the message itself: by gradient descent, from the best messages of the vocabulary, on the sphere to which the
 channel scales every message. In each step a phrase is compared in contexts drawn by where it is said, and the
 divergence is KL(beta(phrase) || beta(message)). In a reference game the robot's belief is read off its own choice, by
-playing; in the driving game it comes from p(z | x), as everywhere else.
+playing; in the driving game it comes from p(z | x), as everywhere else. So a new message is made for one robot, the one
+that will hear it, on contexts of the training split.
 
 **New English.** Phrases said together are a bag, p(bag | x) = prod_j p(phrase_j | x), so that a message may be
 translated as *light, green*. All pairs are scored; the `beam` pairs that translate most messages best are extended to
