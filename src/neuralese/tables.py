@@ -3,15 +3,20 @@
 A table may hold more columns than its contract names (they are added freely), never fewer or of another type.
 """
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from neuralese.errors import NeuraleseError
 from neuralese.files import atomic
+
+if TYPE_CHECKING:  # takes longer to import than a table takes to read
+    import pandas as pd
 
 VECTOR = "fixed-size list of float32"  # of any one length; everything else is a pyarrow type
 
@@ -58,6 +63,7 @@ CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
     },
     "messages": {"message_id": pa.int32(), "split": pa.string(), "message": VECTOR},
     "contexts": {"context_id": pa.int32()},  # and the columns of a state, which differ between tasks
+    "meanings": {"context_id": pa.int32(), "candidate": pa.int32(), "message": VECTOR, "log_phrases": VECTOR},
     "dictionary": {
         "direction": pa.string(),
         "criterion": pa.string(),
@@ -130,7 +136,12 @@ def vectors(values: np.ndarray) -> pa.Array:
 def matrix(column: pa.ChunkedArray) -> np.ndarray:
     """Turn a column of fixed-size lists back into an array (n, d)."""
     width = column.type.list_size
-    return column.combine_chunks().flatten().to_numpy(zero_copy_only=False).reshape(-1, width)
+    return numbers(column.combine_chunks().flatten()).reshape(-1, width)
+
+
+def numbers(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
+    """Turn a column of numbers, none of them missing, into an array (n,); unlike `to_numpy`, without pandas."""
+    return np.from_dlpack(column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column)
 
 
 def _is(actual: pa.DataType, expected: pa.DataType | str) -> bool:
@@ -158,26 +169,41 @@ def check(schema: pa.Schema, contract: str, path: str | Path) -> None:
             )
 
 
-def write_table(path: str | Path, table: pa.Table | pd.DataFrame, contract: str) -> None:
-    """Write `table` as Parquet once it keeps its contract; columns of the contract are cast to their types."""
-    if isinstance(table, pd.DataFrame):
+def write_table(
+    path: str | Path, table: "pa.Table | pd.DataFrame", contract: str, about: Mapping[str, object] | None = None
+) -> None:
+    """Write `table` as Parquet once it keeps its contract; columns of the contract are cast to their types.
+
+    What is to be known `about` it is written into the file's metadata, each value as JSON.
+    """
+    if not isinstance(table, pa.Table):
         table = pa.Table.from_pandas(table, preserve_index=False)
     for index, name in enumerate(table.schema.names):
         expected = CONTRACTS[contract].get(name, VECTOR)
         if expected != VECTOR and not _is(table.schema.field(name).type, expected):
             table = table.set_column(index, name, table.column(name).cast(expected))
     check(table.schema, contract, path)
+    metadata = {name: json.dumps(value) for name, value in (about or {}).items()}
     with atomic(path) as temporary:
-        pq.write_table(table.replace_schema_metadata(None), temporary, compression="zstd")
+        pq.write_table(table.replace_schema_metadata(metadata), temporary, compression="zstd")
 
 
-def read_table(path: str | Path, contract: str) -> pa.Table:
-    """Read a Parquet file that keeps the contract called `contract`."""
+def _schema(path: str | Path) -> pa.Schema:
     try:
-        schema = pq.read_schema(path)
+        return pq.read_schema(path)
     except FileNotFoundError:
         raise NeuraleseError(f"{path} does not exist yet; run snakemake to make it.") from None
     except pa.ArrowInvalid as error:
         raise NeuraleseError(f"{path} is not a whole Parquet file ({error}); delete it and rerun.") from None
-    check(schema, contract, path)
-    return pq.read_table(path)
+
+
+def read_table(path: str | Path, contract: str, columns: list[str] | None = None) -> pa.Table:
+    """Read a Parquet file that keeps the contract called `contract`: all of it, or some `columns`."""
+    check(_schema(path), contract, path)
+    return pq.ParquetFile(path).read(columns)
+
+
+def read_about(path: str | Path) -> dict[str, object]:
+    """What is to be known about a table, as given to `write_table`."""
+    metadata = _schema(path).metadata or {}
+    return {name.decode(): json.loads(value) for name, value in metadata.items() if not name.startswith(b"ARROW")}

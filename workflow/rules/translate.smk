@@ -35,11 +35,12 @@ rule score_dictionary:
         robot=f"{RESULTS}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
         human=f"{RESULTS}/{{task}}/seed{{seed}}/human_speaker.safetensors",
     output:
-        report(
+        dictionary=report(
             f"{RESULTS}/{{task}}/seed{{seed}}/dictionary.parquet",
             category="Dictionaries",
             caption="../report/dictionary.rst",
         ),
+        meanings=f"{RESULTS}/{{task}}/seed{{seed}}/meanings.parquet",
     log:
         f"{RESULTS}/logs/{{task}}/seed{{seed}}/score_dictionary.log",
     benchmark:

@@ -7,6 +7,7 @@ from neuralese.stage import stage
 from neuralese.tables import read_table, write_table
 from neuralese.translate.dictionary import build_dictionary
 from neuralese.translate.languages import English, Neuralese
+from neuralese.translate.meanings import write_meanings
 
 with stage(snakemake.log[0], snakemake.threads):
     given, params = snakemake.input, snakemake.params
@@ -15,12 +16,15 @@ with stage(snakemake.log[0], snakemake.threads):
     robot = load_model(given.robot, RobotSpeaker, game)
     said = read_messages(given.messages, game)
     neuralese = {split: Neuralese(game, robot, each.messages, each.ids) for split, each in said.items()}
+    english = English(game, load_model(given.human, HumanSpeaker, game), phrases)
+    candidates = game.candidates(read_contexts(given.contexts, game))
     dictionary = build_dictionary(
-        English(game, load_model(given.human, HumanSpeaker, game), phrases),
+        english,
         spoken=[neuralese["dev"], neuralese["test"]],
         vocabulary=neuralese["train"],
-        candidates=game.candidates(read_contexts(given.contexts, game)),
+        candidates=candidates,
         criteria=params.criteria,
         n_best=params.n_best,
     )
-    write_table(snakemake.output[0], dictionary, "dictionary")
+    write_meanings(snakemake.output.meanings, english, neuralese["train"], candidates)
+    write_table(snakemake.output.dictionary, dictionary, "dictionary", about={"criteria": params.criteria})

@@ -38,6 +38,7 @@ with stage(snakemake.log[0], snakemake.threads):
         n_best=params.n_best,
         generator=random,
     )
-    write_table(made.dictionary, new.dictionary, "dictionary")
+    about = {"criteria": {"synthesis": params.criterion}, "contexts": config.contexts}
+    write_table(made.dictionary, new.dictionary, "dictionary", about)
     write_table(made.messages, new.messages, "messages")
     write_table(made.bags, new.bags, "bags")
