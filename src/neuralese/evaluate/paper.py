@@ -118,6 +118,11 @@ def _row(row: pd.Series, dash: str) -> list[str]:
     return [row.task, row.pair, row.criterion, measured, paper, difference, gain, str(row.seeds), str(row.n), row.data]
 
 
+def to_rows(table: pd.DataFrame, dash: str = "") -> list[list[str]]:
+    """The comparison as cells under `HEAD`."""
+    return [_row(row, dash) for _, row in table.iterrows()]
+
+
 def _p_value(value: float) -> str:
     return "< 0.001" if value < 0.001 else f"= {value:.3f}"
 
@@ -127,7 +132,7 @@ def to_markdown(table: pd.DataFrame) -> str:
     lines = []
     for measure, part in table.groupby("measure", sort=False):
         lines += [f"# {TITLES[measure]}", "", "| " + " | ".join(HEAD) + " |", "|" + " --- |" * len(HEAD)]
-        lines += ["| " + " | ".join(_row(row, "")) + " |" for _, row in part.iterrows()]
+        lines += ["| " + " | ".join(cells) + " |" for cells in to_rows(part)]
         lines.append("")
     if (table["data"] == "embedded").any():
         lines += [EMBEDDED_NOTE, ""]
@@ -140,8 +145,7 @@ def to_latex(table: pd.DataFrame) -> str:
     for measure, part in table.groupby("measure", sort=False):
         head = " & ".join(HEAD).replace("%", r"\%")
         lines += [f"% {TITLES[measure]}", r"\begin{tabular}{llllrrlrrl}", r"\hline", head + r" \\", r"\hline"]
-        for _, row in part.iterrows():
-            cells = _row(row, "---")
+        for cells in to_rows(part, "---"):
             cells[1] = cells[1].replace("→", r"$\to$").replace("*", "$^*$")
             lines.append(" & ".join(cells) + r" \\")
         lines += [r"\hline", r"\end{tabular}", ""]

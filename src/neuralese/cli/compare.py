@@ -1,0 +1,49 @@
+"""`neuralese compare`: our tables beside the paper's."""
+
+from pathlib import Path
+
+import click
+
+from neuralese.cli.output import print_json, print_table
+from neuralese.cli.results import TASKS, Examples, Results, completer, json_option, results_option
+
+EXAMPLES = """
+neuralese compare
+neuralese compare --task birds
+neuralese compare --results results/quick --json
+"""
+
+
+@click.command(cls=Examples, epilog=EXAMPLES)
+@results_option
+@click.option(
+    "--task",
+    type=click.Choice(TASKS),
+    shell_complete=completer(lambda results, given: results.tasks()),
+    help="Only this game.",
+)
+@json_option
+def command(results: Path, task: str | None, as_json: bool) -> None:
+    """Set our belief and behaviour evaluations beside the paper's, with 95% intervals.
+
+    Seeds are averaged. Results on embedded data are made from a generated stand-in and have nothing beside them.
+    """
+    folder = Results(results)
+    path = folder / "tables/belief.parquet"
+    from neuralese.evaluate.paper import EMBEDDED_NOTE, HEAD, TITLES, compare, to_rows
+    from neuralese.tables import read_table
+
+    driven = folder.folder / "tables/behavior.parquet"
+    behavior = read_table(driven, "behavior").to_pandas() if driven.exists() else None
+    table = compare(read_table(path, "belief").to_pandas(), behavior)
+    if task:
+        table = table[table["task"] == task]
+    if as_json:
+        print_json(table.astype(object).where(table.notna(), None).to_dict("records"))
+        return
+    for place, (measure, part) in enumerate(table.groupby("measure", sort=False)):
+        if place:
+            click.echo()
+        print_table(HEAD, to_rows(part), TITLES[measure])
+    if (table["data"] == "embedded").any():
+        click.echo(f"\n{EMBEDDED_NOTE}")

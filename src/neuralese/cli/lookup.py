@@ -1,0 +1,204 @@
+"""Translations of one run: looked up in its dictionary, or scored by the dictionary's own criteria and contexts.
+
+Nothing here imports torch or pandas: an answer takes less time than either.
+"""
+
+import difflib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from neuralese.cli.results import Results
+from neuralese.errors import NeuraleseError
+from neuralese.files import atomic
+from neuralese.tables import matrix, numbers, read_about, read_table
+from neuralese.translate.few import scores
+from neuralese.translate.meanings import Meanings, read_meanings
+
+SILENCE = "(silence)"  # as dictionaries write it
+CHUNK = 250  # messages of the vocabulary scored at a time
+COLUMNS = ["direction", "criterion", "source_id", "rank", "target_id", "target", "score"]
+
+
+@dataclass(frozen=True)
+class Translation:
+    """One of the best translations of something."""
+
+    rank: int
+    id: int
+    text: str
+    score: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The best translations of one message or phrase."""
+
+    source: str
+    how: str  # "dictionary", or "scored" just now
+    best: list[Translation]
+
+
+class Lookup:
+    """Translates by the tables of one task and seed; `synthesis` takes new messages and phrases said together."""
+
+    def __init__(self, results: Results, task: str, seed: int, criterion: str, synthesis: bool = False) -> None:
+        self.run = results.run(task, seed)
+        self.criterion = "synthesis" if synthesis else criterion
+        self.synthesis = synthesis
+        inventory = read_table(results / f"{task}/inventory.parquet", "inventory", ["phrase"])
+        self.phrases = [phrase or SILENCE for phrase in inventory["phrase"].to_pylist()]
+        self.dictionary = self.run / ("synthesis.parquet" if synthesis else "dictionary.parquet")
+
+    def phrase(self, text: str, n: int) -> Answer:
+        """Translate a phrase of the inventory, or several said together."""
+        parts = self.parts(text)
+        found = self._looked_up("H->R", parts[0], n) if len(parts) == 1 else []
+        if found and (len(found) == n or self.synthesis):
+            return Answer(self.phrases[parts[0]], "dictionary", found)
+        if self.synthesis:
+            raise NeuraleseError("there are new messages for single phrases of the inventory only; leave out --new.")
+        return Answer(" + ".join(self.phrases[part] for part in parts), "scored", self._score_phrases(parts, n))
+
+    def message(self, number: int, n: int) -> Answer:
+        """Translate a message of `messages.parquet`."""
+        found = self._looked_up("R->H", number, n)
+        if len(found) == n:
+            return Answer(f"message {number}", "dictionary", found)
+        return Answer(f"message {number}", "scored", self._score_messages(self.vectors([number]), n)[0])
+
+    def messages(self, messages: np.ndarray, n: int) -> list[Answer]:
+        """Translate any messages (K, message)."""
+        scored = self._score_messages(messages, n)
+        return [Answer(f"message {place} of {len(scored)}", "scored", best) for place, best in enumerate(scored, 1)]
+
+    def parts(self, text: str) -> list[int]:
+        """The phrases of the inventory, by id, that make up `text`: one, or the fewest that cover all its words."""
+        words = text.replace(",", " ").lower().split()
+        best: list[list[int] | None] = [[]] + [None] * len(words)  # the fewest phrases for the first so many words
+        known = {phrase: number for number, phrase in enumerate(self.phrases)}
+        for end in range(1, len(words) + 1):
+            for start in range(end):
+                number = known.get(" ".join(words[start:end]))
+                if number is not None and best[start] is not None:
+                    longer = [*best[start], number]
+                    best[end] = longer if best[end] is None or len(longer) < len(best[end]) else best[end]
+        if not best[-1]:
+            raise NeuraleseError(self._unknown(text, words))
+        return list(dict.fromkeys(best[-1]))
+
+    def _unknown(self, text: str, words: list[str]) -> str:
+        close = [each for word in [text.lower(), *words] for each in difflib.get_close_matches(word, self.phrases, n=3)]
+        close += [phrase for phrase in self.phrases if set(words) & set(phrase.split())]
+        hint = f"did you mean {', '.join(dict.fromkeys(close[:6]))}?" if close else f"it has {self._some_phrases()}"
+        return f"'{text}' is not made of phrases of the inventory; {hint}"
+
+    def _some_phrases(self) -> str:
+        return ", ".join(self.phrases[:10]) + (", …" if len(self.phrases) > 10 else "")
+
+    def _looked_up(self, direction: str, source: int, n: int) -> list[Translation]:
+        """The `n` best, or as many as the dictionary has."""
+        table = read_table(self.dictionary, "dictionary", COLUMNS)
+        chosen = numbers(table["source_id"]) == source
+        for column, value in (("criterion", self.criterion), ("direction", direction)):
+            codes = table[column].combine_chunks().dictionary_encode()
+            names = codes.dictionary.to_pylist()
+            if value not in names:
+                raise NeuraleseError(f"{self.dictionary} has no {column} '{value}'; it has {', '.join(names)}.")
+            chosen &= numbers(codes.indices) == names.index(value)
+        rows = [table.slice(row, 1).to_pylist()[0] for row in np.flatnonzero(chosen)[:n].tolist()]
+        return [Translation(row["rank"], row["target_id"], row["target"], row["score"]) for row in rows]
+
+    @cached_property
+    def _about(self) -> dict:
+        about = read_about(self.dictionary)
+        if "criteria" not in about:
+            raise NeuraleseError(
+                f"{self.dictionary} does not say by which criteria it was made, as it was made by an older version; "
+                f"delete it and make it with: snakemake --cores all {self.dictionary}"
+            )
+        if self.criterion not in about["criteria"]:
+            known = ", ".join(about["criteria"])
+            raise NeuraleseError(f"{self.dictionary} has no criterion '{self.criterion}'; it has {known}.")
+        return about
+
+    @property
+    def _settings(self) -> dict:
+        return self._about["criteria"][self.criterion]
+
+    @cached_property
+    def _meanings(self) -> Meanings:
+        meanings = read_meanings(self.run / "meanings.parquet")
+        return meanings.first(self._about.get("contexts", meanings.message.shape[1]))
+
+    def _score_messages(self, messages: np.ndarray, n: int) -> list[list[Translation]]:
+        """The `n` best phrases, or phrases said together, for each of `messages` (K, message)."""
+        expected = self._meanings.message.shape[2]
+        if messages.shape[1] != expected:
+            raise NeuraleseError(f"messages of this agent are {expected} numbers long, not {messages.shape[1]}.")
+        if self.synthesis:
+            table = read_table(self.run / "bags.parquet", "bags")
+            ids, texts, bags = (table[name].to_pylist() for name in ("bag_id", "text", "parts"))
+        else:
+            ids = [number for number, phrase in enumerate(self.phrases) if phrase != SILENCE]
+            texts, bags = [self.phrases[number] for number in ids], [[number] for number in ids]
+        said = self._meanings.of_messages(messages, self._settings.get("scale", 1.0))
+        return [_best(row, ids, texts, n) for row in scores(self._settings, said, self._meanings.of_phrases(bags))]
+
+    def _score_phrases(self, parts: list[int], n: int) -> list[Translation]:
+        """The `n` best messages of the vocabulary for phrases said together."""
+        ids, messages = self._vocabulary
+        source, scale = self._meanings.of_phrases([parts]), self._settings.get("scale", 1.0)
+        chunks = (messages[start : start + CHUNK] for start in range(0, len(messages), CHUNK))
+        row = np.concatenate(
+            [scores(self._settings, source, self._meanings.of_messages(chunk, scale))[0] for chunk in chunks]
+        )
+        return _best(row, ids, [f"message {number}" for number in ids], n)
+
+    @property
+    def _vocabulary(self) -> tuple[list[int], np.ndarray]:
+        table = self._messages("messages")
+        row = np.flatnonzero(np.array(table["split"].to_pylist()) == "train")
+        return numbers(table["message_id"])[row].tolist(), matrix(table["message"])[row]
+
+    def _messages(self, name: str) -> pa.Table:
+        return read_table(self.run / f"{name}.parquet", "messages", ["message_id", "split", "message"])
+
+    def vectors(self, chosen: list[int], new: bool = False) -> np.ndarray:
+        """The messages (n, message) with these ids, or the new messages for the phrases with these ids."""
+        table = self._messages("new_messages" if new else "messages")
+        ids, rows = numbers(table["message_id"]), []
+        for number in chosen:
+            row = np.flatnonzero(ids == number)
+            if not len(row):
+                raise NeuraleseError(f"there is no message {number}: they are numbered {ids.min()} to {ids.max()}.")
+            rows.append(row[0])
+        return matrix(table["message"])[rows]
+
+
+def _best(row: np.ndarray, ids: list[int], texts: list[str], n: int) -> list[Translation]:
+    """The `n` lowest scores; equal ones keep their order."""
+    order = np.argsort(row, kind="stable")[:n].tolist()
+    return [Translation(rank, ids[place], texts[place], float(row[place])) for rank, place in enumerate(order, 1)]
+
+
+def load_messages(path: Path) -> np.ndarray:
+    """Messages (K, message) from a file of numpy's, which may hold a single one."""
+    try:
+        messages = np.atleast_2d(np.load(path, allow_pickle=False)).astype(np.float32)
+    except FileNotFoundError:
+        raise NeuraleseError(f"there is no {path}; write one with: neuralese translate --save {path} ...") from None
+    except (ValueError, OSError, EOFError, TypeError, AttributeError) as error:
+        raise NeuraleseError(f"{path} is no array of numbers as numpy saves them ({error}).") from None
+    if messages.ndim != 2 or not len(messages) or not np.isfinite(messages).all():
+        raise NeuraleseError(f"{path} holds an array {messages.shape}, where finite numbers (n, message) are needed.")
+    return messages
+
+
+def save_messages(path: Path, messages: np.ndarray) -> None:
+    """Write messages (K, message) as `load_messages` reads them."""
+    with atomic(path) as temporary, temporary.open("wb") as file:
+        np.save(file, messages)

@@ -1,0 +1,70 @@
+"""`neuralese`: look at results, translate with them, and play, without writing Python.
+
+Each command is a module of this room that has a click command called `command`. It is imported only when it is run, so
+that the whole starts at once and torch is loaded only where there is no way around it.
+"""
+
+from importlib import import_module
+from importlib.metadata import version
+
+import click
+from click.shell_completion import CompletionItem
+
+from neuralese.errors import NeuraleseError
+
+COMMANDS = {
+    "translate": "Translate English into neuralese, or neuralese into English.",
+    "show": "Show a file of the results: a table, weights, or JSON.",
+    "compare": "Set our results beside the paper's.",
+    "status": "Say what has been made, from which data, and what is out of date.",
+    "play": "Play a game with a trained robot.",
+    "completion": "Print the script that completes commands in your shell.",
+}
+
+
+class Commands(click.Group):
+    """Finds commands by name, and says in one sentence what a user can mend."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All names, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the module of a command."""
+        return import_module(f"neuralese.cli.{cmd_name}").command if cmd_name in COMMANDS else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete the name of a command without importing any."""
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        return [CompletionItem(name, help=COMMANDS[name]) for name in COMMANDS if name.startswith(incomplete)]
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command; what a user can mend ends it with exit code 1 and one sentence."""
+        try:
+            return super().invoke(ctx)
+        except NeuraleseError as error:
+            raise click.ClickException(str(error)) from None
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(version("neuralese"), prog_name="neuralese")
+def cli() -> None:
+    """Translate what learned agents say to each other into English, and back.
+
+    The commands read the folder that the workflow writes. Every command has its own --help, with examples.
+    """
+
+
+def main() -> None:
+    """Run the command line."""
+    cli.main(prog_name="neuralese")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""The folder that the workflow writes, as the commands see it."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from neuralese.data.provenance import data_kind
+from neuralese.errors import NeuraleseError
+
+TASKS = ("colors", "birds", "driving")
+
+
+class Results:
+    """Finds files, and says how to make those that are missing."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __truediv__(self, name: str) -> Path:
+        """A file that must be there."""
+        path = self.folder / name
+        if not path.exists():
+            raise NeuraleseError(f"there is no {path}; make it with: snakemake --cores all {path}")
+        return path
+
+    def tasks(self) -> list[str]:
+        """Tasks of which there is anything."""
+        return [task for task in TASKS if (self.folder / task).is_dir()]
+
+    def seeds(self, task: str) -> list[int]:
+        """Seeds of a task of which there is anything."""
+        names = (re.fullmatch(r"seed(\d+)", path.name) for path in (self.folder / task).glob("seed*"))
+        return sorted(int(name[1]) for name in names if name)
+
+    def data(self, task: str) -> str:
+        """Which data a task's results were made from, as far as is known."""
+        path = self.folder / task / "provenance.json"
+        return data_kind(path) if path.exists() else "unknown"
+
+    def run(self, task: str, seed: int) -> "Results":
+        """The results of one task and seed."""
+        if task not in self.tasks():
+            found = f"; there are {', '.join(self.tasks())}" if self.tasks() else ""
+            raise NeuraleseError(
+                f"{self.folder} has no results of the task '{task}'{found}; name a folder with --results, or make them "
+                f"with: snakemake --cores all"
+            )
+        if seed not in self.seeds(task):
+            found = ", ".join(map(str, self.seeds(task))) or "none"
+            raise NeuraleseError(f"{self.folder / task} has no results of seed {seed} (there are: {found}).")
+        return Results(self.folder / task / f"seed{seed}")
+
+
+Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+
+def completer(values: Callable[[Results, dict[str, Any]], list]) -> Complete:
+    """Complete from what is in the results folder, given the options before; where nothing is found, offer nothing."""
+
+    def complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        try:
+            found = values(Results(Path(ctx.params.get("results") or "results")), ctx.params)
+        except Exception:  # a half-typed command line has no one to read an error
+            return []
+        return [CompletionItem(str(value)) for value in found if str(value).startswith(incomplete)]
+
+    return complete
+
+
+def phrases(results: Results, given: dict[str, Any]) -> list[str]:
+    """The inventory of a task."""
+    from neuralese.tables import read_table
+
+    table = read_table(results.folder / given["task"] / "inventory.parquet", "inventory", ["phrase"])
+    return [phrase for phrase in table["phrase"].to_pylist() if phrase]
+
+
+def criteria(results: Results, given: dict[str, Any]) -> list[str]:
+    """The criteria of a dictionary."""
+    from neuralese.tables import read_about
+
+    run = results.run(given["task"], int(given.get("seed") or 0))
+    return list(read_about(run / "dictionary.parquet")["criteria"])
+
+
+results_option = click.option(
+    "--results",
+    type=click.Path(path_type=Path, file_okay=False),
+    default="results",
+    envvar="NEURALESE_RESULTS",
+    show_default=True,
+    show_envvar=True,
+    metavar="FOLDER",
+    is_eager=True,
+    help="The folder that the workflow wrote.",
+)
+task_option = click.option(
+    "--task",
+    type=click.Choice(TASKS),
+    required=True,
+    shell_complete=completer(lambda results, given: results.tasks()),
+    help="The game.",
+)
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    shell_complete=completer(lambda results, given: results.seeds(given["task"])),
+    help="Which of the agents.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+class Examples(click.Command):
+    """A command whose help ends with examples, line by line as they are written."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Print the examples without wrapping them."""
+        with formatter.section("Examples"):
+            for line in (self.epilog or "").strip().splitlines():
+                formatter.write(f"  {line.strip()}\n")

@@ -1,0 +1,190 @@
+"""`neuralese show`: the files of the results, in a terminal."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from neuralese.cli.output import print_json, print_table
+from neuralese.cli.results import Examples, json_option
+from neuralese.errors import NeuraleseError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+BATCH = 20_000  # rows held at a time
+EXAMPLES = """
+neuralese show results/colors/seed0/dictionary.parquet --where "criterion == 'belief' and rank == 1"
+neuralese show results/colors/seed0/dictionary.parquet --where "'blue' in source" --sort score --rows 20
+neuralese show results/colors/seed0/messages.parquet --columns message_id,message --rows 3
+neuralese show results/tables/belief.parquet --sort -accuracy
+neuralese show results/colors/seed0/agent.safetensors
+neuralese show results/colors/provenance.json
+"""
+
+
+@click.command(cls=Examples, epilog=EXAMPLES)
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--rows", type=click.IntRange(min=0), default=10, show_default=True, help="How many rows to show.")
+@click.option("--where", metavar="CONDITION", help="Only the rows for which this holds.")
+@click.option("--columns", metavar="A,B,...", help="Only these columns, in this order.")
+@click.option("--sort", metavar="COLUMN", help="Sort by a column; with - before it, the highest first.")
+@click.option("--schema", "only_schema", is_flag=True, help="Only the columns and what is written about the table.")
+@json_option
+def command(
+    file: Path,
+    rows: int,
+    where: str | None,
+    columns: str | None,
+    sort: str | None,
+    only_schema: bool,
+    as_json: bool,
+) -> None:
+    """Show FILE: a table (.parquet), weights (.safetensors) or JSON."""
+    if not file.exists():
+        raise NeuraleseError(f"there is no {file}; make it with: snakemake --cores all {file}")
+    for_tables = {"--where": where, "--columns": columns, "--sort": sort, "--schema": only_schema}
+    if file.suffix != ".parquet" and (given := [name for name, value in for_tables.items() if value]):
+        raise click.UsageError(f"{given[0]} is for tables (.parquet).")
+    match file.suffix:
+        case ".parquet":
+            _show_table(file, rows, where, columns, sort, only_schema, as_json)
+        case ".safetensors":
+            _show_weights(file, as_json)
+        case ".json":
+            _show_json(file, as_json)
+        case other:
+            raise NeuraleseError(
+                f"show reads .parquet, .safetensors and .json, not {other or 'a file without suffix'}."
+            )
+
+
+def _show_table(
+    path: Path, rows: int, where: str | None, columns: str | None, sort: str | None, only_schema: bool, as_json: bool
+) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(path)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise NeuraleseError(f"{path} is not a whole Parquet file ({error}); delete it and rerun.") from None
+    schema = file.schema_arrow
+    types = {field.name: _type(field.type) for field in schema}
+    written = {name.decode(): value.decode() for name, value in (schema.metadata or {}).items()}
+    about = {"file": str(path), "rows": file.metadata.num_rows, "columns": types, "about": _values(written)}
+    if only_schema:
+        if as_json:
+            print_json(about)
+        else:
+            print_table(["column", "type"], list(types.items()), f"{path}: {about['rows']} rows")
+            _print_about(about["about"])
+        return
+    shown = [name.strip() for name in columns.split(",")] if columns else schema.names
+    table, matching = _chosen(file, rows, where, shown, sort)
+    if as_json:
+        print_json(about | {"matching": matching, "shown": table.to_pylist()})
+        return
+    matched = f", {matching} of them where {where}" if where else ""
+    title = f"{path}: {about['rows']} rows{matched}; {table.num_rows} shown"
+    print_table(shown, [list(row.values()) for row in table.to_pylist()], title)
+
+
+def _chosen(
+    file: "pq.ParquetFile", rows: int, where: str | None, shown: list[str], sort: str | None
+) -> tuple["pa.Table", int]:
+    """The rows to show, and the number of rows that match; tables are read piece by piece."""
+    import pyarrow as pa
+
+    from neuralese.cli.where import Where
+
+    schema = file.schema_arrow
+    by = sort.lstrip("-") if sort else None
+    if unknown := [name for name in [*shown, by] if name and name not in schema.names]:
+        raise NeuraleseError(f"there is no column '{unknown[0]}'; there are {', '.join(schema.names)}.")
+    condition = Where(where, schema) if where else None
+    needed = list(dict.fromkeys([*shown, *([by] if by else []), *(condition.columns if condition else [])]))
+    kept, count = [], 0
+    for batch in file.iter_batches(min(BATCH, max(rows, 1)) if not (where or sort) else BATCH, columns=needed):
+        part = pa.Table.from_batches([batch])
+        part = condition.filter(part) if condition else part
+        if by or count < rows:
+            kept.append(part if by else part.slice(0, rows - count))
+        count += part.num_rows
+        if not condition and not by and count >= rows:
+            count = file.metadata.num_rows
+            break
+    table = pa.concat_tables(kept) if kept else schema.empty_table().select(needed)
+    if by:
+        table = _sorted(table, by, sort.startswith("-"))
+    return table.slice(0, rows).select(shown), count
+
+
+def _sorted(table: "pa.Table", by: str, descending: bool) -> "pa.Table":
+    import pyarrow as pa
+
+    try:
+        return table.sort_by([(by, "descending" if descending else "ascending")])
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+        raise NeuraleseError(f"column '{by}' holds {_type(table.schema.field(by).type)}, which has no order.") from None
+
+
+def _type(kind: "pa.DataType") -> str:
+    import pyarrow as pa
+
+    if pa.types.is_fixed_size_list(kind):
+        return f"vector of {kind.list_size} {kind.value_type}"
+    if pa.types.is_list(kind):
+        return f"list of {kind.value_type}"
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return "string" if pa.types.is_large_string(kind) else str(kind)
+
+
+def _show_weights(path: Path, as_json: bool) -> None:
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="numpy") as file:
+            about = _values(file.metadata() or {})
+            pieces = [(name, file.get_slice(name)) for name in file.keys()]  # noqa: SIM118
+            weights = [(name, piece.get_dtype(), piece.get_shape()) for name, piece in pieces]
+    except (SafetensorError, OSError) as error:
+        raise NeuraleseError(f"{path} holds no weights ({error}); delete it and run snakemake again.") from None
+    if as_json:
+        listed = [{"name": name, "type": kind, "shape": shape} for name, kind, shape in weights]
+        print_json({"file": str(path), "about": about, "weights": listed})
+        return
+    rows = [[name, kind, " x ".join(map(str, shape)) or "scalar"] for name, kind, shape in weights]
+    print_table(["name", "type", "shape"], rows, f"{path}: {len(rows)} tensors")
+    _print_about(about)
+
+
+def _show_json(path: Path, as_json: bool) -> None:
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise NeuraleseError(f"{path} is no JSON ({error}); delete it and run snakemake again.") from None
+    if as_json or not isinstance(value, dict):
+        print_json(value)
+    else:
+        _print_about(value)
+
+
+def _values(written: dict[str, str]) -> dict:
+    """What is written about a file: JSON where we wrote it, any text where others did."""
+    values = {}
+    for name, text in written.items():
+        try:
+            values[name] = json.loads(text)
+        except ValueError:
+            values[name] = text
+    return values
+
+
+def _print_about(about: dict) -> None:
+    """Names and values, one on a line."""
+    for name, value in about.items():
+        click.echo(f"{name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}")

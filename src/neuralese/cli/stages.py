@@ -1,0 +1,102 @@
+"""What the stages of the workflow have made in a results folder, from which data, and at what cost."""
+
+import csv
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from neuralese.cli.results import Results
+from neuralese.errors import NeuraleseError
+from neuralese.files import read_json
+
+STAGES = {  # what each stage makes for a task and a seed, in the order in which they are run
+    "agent": "agent.safetensors",
+    "robot speaker": "robot_speaker.safetensors",
+    "human speaker": "human_speaker.safetensors",
+    "human listener": "human_listener.safetensors",
+    "messages": "messages.parquet",
+    "dictionary": "dictionary.parquet",
+    "synthesis": "synthesis.parquet",
+    "belief": "belief_test.parquet",
+    "behavior": "behavior_test.parquet",
+    "ablation": "ablation.parquet",
+    "protocol": "protocol.parquet",
+    "bound": "bound.parquet",
+    "examples": "examples.parquet",
+}
+TABLES = ("belief", "behavior", "ablation", "bound")  # of all tasks and seeds together
+ALL = "all"  # what a table of all tasks has as its task
+
+Plan = Mapping[str, tuple[str, str]]  # path -> what has changed, and whether it will be made again
+
+
+def data_of(results: Results, task: str) -> dict:
+    """From which data a task's results were made."""
+    path = results.folder / task / "provenance.json"
+    known = read_json(path) if path.exists() else {}
+    rows = ", ".join(f"{count} {name}" for name, count in known.get("rows", {}).items())
+    names = {"data": "source", "fetched": "time", "set": "data_set"}
+    return {"task": task, "rows": rows} | {name: known.get(key, "unknown") for name, key in names.items()}
+
+
+def files_of(results: Results, plan: Plan | None) -> Iterator[dict]:
+    """One entry for each file that a stage makes of the tasks and seeds there are, whether it is there or not."""
+    tasks = results.tasks()
+    for task in tasks:
+        for seed in results.seeds(task):
+            for stage, name in STAGES.items():
+                if stage != "behavior" or task == "driving":
+                    path = results.folder / task / f"seed{seed}" / name
+                    yield {"task": task, "seed": seed, "stage": stage, **_state(path, plan)}
+    for stage in TABLES if tasks else ():
+        if stage != "behavior" or "driving" in tasks:
+            path = results.folder / "tables" / f"{stage}.parquet"
+            yield {"task": ALL, "seed": None, "stage": stage, **_state(path, plan)}
+
+
+def _state(path: Path, plan: Plan | None) -> dict:
+    if not path.exists():
+        return {"file": str(path), "state": "missing", "made": None, "reason": ""}
+    made = datetime.fromtimestamp(path.stat().st_mtime).strftime("%Y-%m-%d %H:%M")
+    changed, pending = (plan or {}).get(os.path.relpath(path), ("", ""))
+    if pending != "update pending":
+        return {"file": str(path), "state": "made", "made": made, "reason": ""}
+    reason = "what it is made from is out of date" if changed == "ok" else changed
+    return {"file": str(path), "state": "out of date", "made": made, "reason": reason}
+
+
+def ask_snakemake(configfiles: Sequence[Path]) -> Plan:
+    """What Snakemake would make again, of everything that the workflow in the current folder makes."""
+    given = ["--configfile", *map(str, configfiles)] if configfiles else []
+    command = [sys.executable, "-m", "snakemake", "--summary", *given]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        said = (done.stdout + done.stderr).strip().splitlines()
+        raise NeuraleseError(
+            f"Snakemake could not say what is out of date ({said[-1] if said else 'it said nothing'}); run "
+            f"snakemake --summary to see why, or leave it out with --no-snakemake."
+        )
+    rows = csv.DictReader(done.stdout.splitlines(), delimiter="\t")
+    return {row["output_file"]: (row["status"], row["plan"]) for row in rows}
+
+
+def costs_of(results: Results) -> list[dict]:
+    """Seconds and memory of the jobs of each task and stage, from their benchmarks."""
+    jobs = defaultdict(list)
+    folder = results.folder / "benchmarks"
+    for path in sorted(folder.rglob("*.tsv")):
+        with path.open(newline="") as file:
+            jobs[path.relative_to(folder).parts[0], path.stem].extend(csv.DictReader(file, delimiter="\t"))
+    return [_cost(task, stage, rows) for (task, stage), rows in jobs.items() if rows]
+
+
+def _cost(task: str, stage: str, rows: list[dict]) -> dict:
+    seconds = [float(row["s"]) for row in rows]
+    memory = [float(row["max_rss"]) for row in rows if row["max_rss"] not in ("-", "NA", "")]
+    mean, longest = (round(value, 1) for value in (sum(seconds) / len(seconds), max(seconds)))
+    most = round(max(memory)) if memory else None
+    return {"task": task, "stage": stage, "jobs": len(rows), "seconds": mean, "longest": longest, "memory_mb": most}

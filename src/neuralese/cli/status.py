@@ -1,0 +1,91 @@
+"""`neuralese status`: what has been made, from which data, what is out of date, and what it cost."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from neuralese.cli.output import print_json, print_table
+from neuralese.cli.results import TASKS, Examples, Results, completer, json_option, results_option
+from neuralese.cli.stages import ALL, ask_snakemake, costs_of, data_of, files_of
+
+EXAMPLES = """
+neuralese status
+neuralese status --files --task colors
+neuralese status --configfile config/paper.yaml
+neuralese status --results results/quick --no-snakemake --json
+"""
+
+
+@click.command(cls=Examples, epilog=EXAMPLES)
+@results_option
+@click.option(
+    "--task",
+    type=click.Choice(TASKS),
+    shell_complete=completer(lambda results, given: results.tasks()),
+    help="Only this game.",
+)
+@click.option("--files", is_flag=True, help="List every file, with the reason why it is out of date.")
+@click.option("--configfile", type=click.Path(path_type=Path), multiple=True, help="As given to snakemake.")
+@click.option(
+    "--snakemake/--no-snakemake",
+    "ask",
+    default=True,
+    show_default=True,
+    help="Ask Snakemake what is out of date, if there is a Snakefile here.",
+)
+@json_option
+def command(
+    results: Path, task: str | None, files: bool, configfile: tuple[Path, ...], ask: bool, as_json: bool
+) -> None:
+    """Say what has been made, when, from which data, what is out of date, and what it cost.
+
+    A file is out of date if Snakemake would make it again: what it is made from, a setting or the code has changed.
+    """
+    folder = Results(results)
+    asked = ask and Path("Snakefile").exists() and bool(folder.tasks())
+    plan = ask_snakemake(configfile) if asked else None
+    data = [data_of(folder, each) for each in folder.tasks() if task in (None, each)]
+    made = [entry for entry in files_of(folder, plan) if task in (None, entry["task"])]
+    costs = [entry for entry in costs_of(folder) if task in (None, entry["task"])]
+    if as_json:
+        print_json({"folder": str(results), "asked_snakemake": asked, "data": data, "files": made, "costs": costs})
+        return
+    if not data:
+        click.echo(
+            f"{results} holds no results{f' of {task}' if task else ''} yet; make them with: snakemake --cores all"
+        )
+        return
+    _print("Data", {"task": "task", "data": "data", "rows": "rows", "fetched": "fetched"}, data)
+    _print_files(made) if files else _print_runs(made)
+    if not asked:
+        click.echo("(What is out of date is known only where the Snakefile is.)")
+    names = {"seconds": "mean seconds", "longest": "longest", "memory_mb": "most memory (MB)"}
+    _print("What a job takes", {"task": "task", "stage": "stage", "jobs": "jobs", **names}, costs)
+
+
+def _print(title: str, names: dict[str, str], entries: Sequence[dict]) -> None:
+    """The entries' values under the `names` of their columns, after an empty line."""
+    click.echo()
+    print_table(list(names.values()), [[entry[key] for key in names] for entry in entries], title)
+
+
+def _print_files(made: Sequence[dict]) -> None:
+    names = {name: name for name in ("file", "state", "made", "reason")}
+    _print("Files", names, made)
+
+
+def _print_runs(made: Sequence[dict]) -> None:
+    """One line for each task and seed."""
+    rows = []
+    for task, seed in dict.fromkeys((entry["task"], entry["seed"]) for entry in made):
+        files = [entry for entry in made if (entry["task"], entry["seed"]) == (task, seed)]
+        lists = {
+            state: ", ".join(entry["stage"] for entry in files if entry["state"] == state)
+            for state in ("missing", "out of date")
+        }
+        times = [entry["made"] for entry in files if entry["made"]]
+        name = "tables" if task == ALL else f"{task} seed {seed}"
+        rows.append({"run": name, "made": f"{len(times)} of {len(files)}", "last": max(times, default=""), **lists})
+    names = {"run": "run", "made": "made", "last": "last made", "missing": "missing", "out of date": "out of date"}
+    _print("Stages", names, rows)

@@ -1,0 +1,116 @@
+"""`neuralese translate`: English into neuralese, and neuralese into English."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from neuralese.cli.output import brief, print_json, print_table
+from neuralese.cli.results import (
+    Examples,
+    Results,
+    completer,
+    criteria,
+    json_option,
+    phrases,
+    results_option,
+    seed_option,
+    task_option,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from neuralese.cli.lookup import Answer
+
+EXAMPLES = """
+neuralese translate --task colors blue
+neuralese translate --task colors light blue -n 3 --save light_blue.npy
+neuralese translate --task colors --message light_blue.npy
+neuralese translate --task driving --message-id 17 --criterion direct
+neuralese translate --task colors --new blue --json
+"""
+
+
+@click.command(cls=Examples, epilog=EXAMPLES)
+@results_option
+@task_option
+@seed_option
+@click.option(
+    "--message",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE.npy",
+    help="Messages to translate: an array (64,) or (n, 64).",
+)
+@click.option("--message-id", type=click.IntRange(min=0), help="The number of a message in messages.parquet.")
+@click.option("-n", "count", type=click.IntRange(min=1), default=5, show_default=True, help="How many translations.")
+@click.option("--criterion", shell_complete=completer(criteria), help="One of the dictionary's.  [default: belief]")
+@click.option("--new", is_flag=True, help="Use the new message for a phrase; phrases said together for a message.")
+@click.option(
+    "--save",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE.npy",
+    help="Write the messages found, best first.",
+)
+@json_option
+@click.argument("phrase", nargs=-1, shell_complete=completer(phrases))
+def command(
+    results: Path,
+    task: str,
+    seed: int,
+    message: Path | None,
+    message_id: int | None,
+    count: int,
+    criterion: str | None,
+    new: bool,
+    save: Path | None,
+    as_json: bool,
+    phrase: tuple[str, ...],
+) -> None:
+    """Translate PHRASE into neuralese, or messages into English. Lower scores are better.
+
+    A phrase of the inventory, and a message of the dev or test split, is looked up in the dictionary. Other messages,
+    and several phrases said together, are scored by the same criterion in the same contexts.
+    """
+    if (bool(phrase) + (message is not None) + (message_id is not None)) != 1:
+        raise click.UsageError("give one of: a PHRASE, --message or --message-id.")
+    if new and criterion:
+        raise click.UsageError("--new has a criterion of its own: leave out --criterion.")
+    if save and not phrase:
+        raise click.UsageError("--save writes messages, so it needs a PHRASE to translate.")
+    from neuralese.cli.lookup import Lookup, load_messages, save_messages
+
+    lookup = Lookup(Results(results), task, seed, criterion or "belief", synthesis=new)
+    if phrase:
+        answers = [lookup.phrase(" ".join(phrase), count)]
+        vectors = lookup.vectors([each.id for each in answers[0].best], new)
+        if save:
+            save_messages(save, vectors)
+    else:
+        given = None if message is None else load_messages(message)
+        answers = [lookup.message(message_id, count)] if given is None else lookup.messages(given, count)
+        vectors = None
+    about = {"task": task, "seed": seed, "data": Results(results).data(task), "criterion": lookup.criterion}
+    if as_json:
+        print_json(about | {"translations": [asdict(answer) for answer in answers]} | _listed(vectors))
+    else:
+        for answer in answers:
+            _print(answer, about, vectors)
+
+
+def _listed(vectors: "np.ndarray | None") -> dict:
+    return {} if vectors is None else {"vectors": vectors.tolist()}
+
+
+def _print(answer: "Answer", about: dict, vectors: "np.ndarray | None") -> None:
+    """One answer as a table; messages, which have no words, with the beginning of their vectors."""
+    how = "from the dictionary" if answer.how == "dictionary" else "scored now"
+    title = (
+        f"{answer.source} ({about['task']}, seed {about['seed']}, data {about['data']}; {about['criterion']}, {how})"
+    )
+    head, rows = ["rank", "translation", "score"], [[each.rank, each.text, each.score] for each in answer.best]
+    if vectors is not None:
+        head.append("vector")
+        rows = [[*row, brief(vector)] for row, vector in zip(rows, vectors.tolist(), strict=True)]
+    print_table(head, rows, title)

@@ -1,0 +1,87 @@
+"""Conditions on the rows of a table, like "criterion == 'belief' and rank == 1", as masks of pyarrow."""
+
+import ast
+from collections.abc import Callable
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from neuralese.errors import NeuraleseError
+
+COMPARE = {
+    ast.Eq: pc.equal,
+    ast.NotEq: pc.not_equal,
+    ast.Lt: pc.less,
+    ast.LtE: pc.less_equal,
+    ast.Gt: pc.greater,
+    ast.GtE: pc.greater_equal,
+}
+GRAMMAR = "write it like \"criterion == 'belief' and rank <= 2\", with and, or, not, in and comparisons of columns"
+
+Mask = Callable[[pa.Table], pa.ChunkedArray]
+
+
+class Where:
+    """A condition on rows."""
+
+    def __init__(self, text: str, schema: pa.Schema) -> None:
+        self.text = text
+        try:
+            self.tree = ast.parse(text.strip(), mode="eval").body
+        except SyntaxError as error:
+            raise NeuraleseError(f'the condition "{text}" cannot be read ({error.msg}); {GRAMMAR}.') from None
+        names = [node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)]
+        self.columns = list(dict.fromkeys(names))
+        if unknown := [name for name in names if name not in schema.names]:
+            raise NeuraleseError(f"there is no column '{unknown[0]}'; there are {', '.join(schema.names)}.")
+        if not isinstance(self.tree, ast.BoolOp | ast.Compare | ast.UnaryOp | ast.Name):
+            raise NeuraleseError(f'the condition "{text}" is neither true nor false of a row; {GRAMMAR}.')
+
+    def filter(self, table: pa.Table) -> pa.Table:
+        """The rows for which it holds."""
+        try:
+            return table.filter(self._value(self.tree, table))
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError, TypeError) as error:
+            reason = str(error).splitlines()[0].rstrip(".")
+            raise NeuraleseError(f'the condition "{self.text}" does not fit the columns ({reason}).') from None
+
+    def _value(self, node: ast.expr, table: pa.Table) -> object:
+        match node:
+            case ast.Name():
+                return table[node.id]
+            case ast.Constant():
+                return node.value
+            case ast.List() | ast.Tuple():
+                return [self._value(each, table) for each in node.elts]
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+                return -value
+            case ast.UnaryOp(op=ast.Not()):
+                return pc.invert(self._value(node.operand, table))
+            case ast.BoolOp():
+                join = pc.and_kleene if isinstance(node.op, ast.And) else pc.or_kleene
+                mask, *more = (self._value(each, table) for each in node.values)
+                for each in more:
+                    mask = join(mask, each)
+                return mask
+            case ast.Compare():
+                return self._compare(node, table)
+        raise NeuraleseError(f'"{ast.unparse(node)}" cannot stand in a condition; {GRAMMAR}.')
+
+    def _compare(self, node: ast.Compare, table: pa.Table) -> object:
+        values = [self._value(each, table) for each in (node.left, *node.comparators)]
+        masks = [self._pair(op, *pair) for op, *pair in zip(node.ops, values, values[1:], strict=False)]
+        whole = masks[0]
+        for mask in masks[1:]:
+            whole = pc.and_kleene(whole, mask)
+        return whole
+
+    def _pair(self, op: ast.cmpop, left: object, right: object) -> object:
+        if isinstance(op, ast.In | ast.NotIn):
+            if isinstance(right, list):
+                mask = pc.is_in(left, value_set=pa.array(right))
+            else:  # 'blue' in source
+                mask = pc.match_substring(right, left)
+            return mask if isinstance(op, ast.In) else pc.invert(mask)
+        if type(op) not in COMPARE:
+            raise NeuraleseError(f'the condition "{self.text}" cannot be read; {GRAMMAR}.')
+        return COMPARE[type(op)](left, right)
