@@ -91,13 +91,12 @@ class Lookup:
         return list(dict.fromkeys(best[-1]))
 
     def _unknown(self, text: str, words: list[str]) -> str:
-        close = [each for word in [text.lower(), *words] for each in difflib.get_close_matches(word, self.phrases, n=3)]
-        close += [phrase for phrase in self.phrases if set(words) & set(phrase.split())]
-        hint = f"did you mean {', '.join(dict.fromkeys(close[:6]))}?" if close else f"it has {self._some_phrases()}"
-        return f"'{text}' is not made of phrases of the inventory; {hint}"
-
-    def _some_phrases(self) -> str:
-        return ", ".join(self.phrases[:10]) + (", …" if len(self.phrases) > 10 else "")
+        odd = [word for word in words if word not in self.phrases]
+        close = [phrase for word in (text, *odd) for phrase in difflib.get_close_matches(word, self.phrases)]
+        close += [phrase for phrase in self.phrases if set(odd) & set(phrase.split())]
+        hint = "did you mean " if close else "it has "
+        some = list(dict.fromkeys(close or self.phrases))[:6]
+        return f"'{text}' is not made of phrases of the inventory; {hint}{', '.join(some)}{'?' if close else ', …'}"
 
     def _looked_up(self, direction: str, source: int, n: int) -> list[Translation]:
         """The `n` best, or as many as the dictionary has."""

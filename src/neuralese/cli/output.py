@@ -43,7 +43,7 @@ def print_json(value: Any) -> None:
     click.echo(json.dumps(_clean(value), indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def brief(vector: Sequence[float], shown: int = 4) -> str:
+def brief(vector: Sequence[float], shown: int = 3) -> str:
     """A vector in a few words: its first numbers, its length, its norm."""
     norm = math.sqrt(sum(value * value for value in vector))
     first = " ".join(f"{value:.2f}" for value in vector[:shown])

@@ -51,7 +51,10 @@ class Results:
             )
         if seed not in self.seeds(task):
             found = ", ".join(map(str, self.seeds(task))) or "none"
-            raise NeuraleseError(f"{self.folder / task} has no results of seed {seed} (there are: {found}).")
+            raise NeuraleseError(
+                f"{self.folder / task} has no results of seed {seed} (there are: {found}); choose one with --seed, or "
+                f"make them with: snakemake --cores all --config seeds=[{seed}]"
+            )
         return Results(self.folder / task / f"seed{seed}")
 
 

@@ -30,6 +30,7 @@ STAGES = {  # what each stage makes for a task and a seed, in the order in which
 }
 TABLES = ("belief", "behavior", "ablation", "bound")  # of all tasks and seeds together
 ALL = "all"  # what a table of all tasks has as its task
+ELSEWHERE = "not of this config"  # why Snakemake says nothing of a file
 
 Plan = Mapping[str, tuple[str, str]]  # path -> what has changed, and whether it will be made again
 
@@ -62,11 +63,11 @@ def _state(path: Path, plan: Plan | None) -> dict:
     if not path.exists():
         return {"file": str(path), "state": "missing", "made": None, "reason": ""}
     made = datetime.fromtimestamp(path.stat().st_mtime).strftime("%Y-%m-%d %H:%M")
-    changed, pending = (plan or {}).get(os.path.relpath(path), ("", ""))
-    if pending != "update pending":
-        return {"file": str(path), "state": "made", "made": made, "reason": ""}
-    reason = "what it is made from is out of date" if changed == "ok" else changed
-    return {"file": str(path), "state": "out of date", "made": made, "reason": reason}
+    changed, pending = ("", "") if plan is None else plan.get(os.path.relpath(path), (ELSEWHERE, ""))
+    if pending == "update pending":
+        reason = "what it is made from is out of date" if changed == "ok" else changed
+        return {"file": str(path), "state": "out of date", "made": made, "reason": reason}
+    return {"file": str(path), "state": "made", "made": made, "reason": changed if changed == ELSEWHERE else ""}
 
 
 def ask_snakemake(configfiles: Sequence[Path]) -> Plan:
@@ -91,7 +92,8 @@ def costs_of(results: Results) -> list[dict]:
     for path in sorted(folder.rglob("*.tsv")):
         with path.open(newline="") as file:
             jobs[path.relative_to(folder).parts[0], path.stem].extend(csv.DictReader(file, delimiter="\t"))
-    return [_cost(task, stage, rows) for (task, stage), rows in jobs.items() if rows]
+    costs = [_cost(task, stage, rows) for (task, stage), rows in jobs.items() if rows]
+    return sorted(costs, key=lambda cost: (cost["task"], -cost["seconds"]))
 
 
 def _cost(task: str, stage: str, rows: list[dict]) -> dict:

@@ -7,7 +7,7 @@ import click
 
 from neuralese.cli.output import print_json, print_table
 from neuralese.cli.results import TASKS, Examples, Results, completer, json_option, results_option
-from neuralese.cli.stages import ALL, ask_snakemake, costs_of, data_of, files_of
+from neuralese.cli.stages import ALL, ELSEWHERE, ask_snakemake, costs_of, data_of, files_of
 
 EXAMPLES = """
 neuralese status
@@ -57,16 +57,18 @@ def command(
         )
         return
     _print("Data", {"task": "task", "data": "data", "rows": "rows", "fetched": "fetched"}, data)
+    click.echo()
     _print_files(made) if files else _print_runs(made)
     if not asked:
         click.echo("(What is out of date is known only where the Snakefile is.)")
-    names = {"seconds": "mean seconds", "longest": "longest", "memory_mb": "most memory (MB)"}
-    _print("What a job takes", {"task": "task", "stage": "stage", "jobs": "jobs", **names}, costs)
+    if costs:
+        click.echo()
+        names = {"seconds": "mean seconds", "longest": "longest", "memory_mb": "most memory (MB)"}
+        _print("What a job takes", {"task": "task", "stage": "stage", "jobs": "jobs", **names}, costs)
 
 
 def _print(title: str, names: dict[str, str], entries: Sequence[dict]) -> None:
-    """The entries' values under the `names` of their columns, after an empty line."""
-    click.echo()
+    """The entries' values under the `names` of their columns."""
     print_table(list(names.values()), [[entry[key] for key in names] for entry in entries], title)
 
 
@@ -85,6 +87,8 @@ def _print_runs(made: Sequence[dict]) -> None:
             for state in ("missing", "out of date")
         }
         times = [entry["made"] for entry in files if entry["made"]]
+        if times and all(entry["reason"] == ELSEWHERE for entry in files if entry["made"]):
+            lists["out of date"] = f"({ELSEWHERE})"
         name = "tables" if task == ALL else f"{task} seed {seed}"
         rows.append({"run": name, "made": f"{len(times)} of {len(files)}", "last": max(times, default=""), **lists})
     names = {"run": "run", "made": "made", "last": "last made", "missing": "missing", "out of date": "out of date"}

@@ -1,0 +1,121 @@
+"""A small results folder, made by the library's own functions, and a way to run commands on it."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+import torch
+from click.testing import CliRunner, Result
+
+from neuralese.agents.cell import Cell, CellConfig, save_cell
+from neuralese.agents.messages import read_contexts, read_messages, sample_messages, states_table
+from neuralese.cli.main import cli
+from neuralese.evaluate.paper import BELIEF
+from neuralese.files import write_json, write_text
+from neuralese.games.load import load_reference_games
+from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, save_model
+from neuralese.tables import vectors, write_table
+from neuralese.translate.dictionary import build_dictionary, synthesise
+from neuralese.translate.languages import English, Neuralese
+from neuralese.translate.meanings import write_meanings
+from neuralese.translate.synthesis import SynthesisConfig, believe_by_likelihood
+
+PHRASES = ["", "green", "blue", "light", "dark green"]
+CRITERIA = {
+    "belief": {"kind": "belief", "weights": "source", "divergence": "reverse", "scale": 1.5},
+    "direct": {"kind": "direct"},
+    "random": {"kind": "random"},
+}
+MESSAGE = 6  # length of a message
+
+
+def make_run(folder: Path, items: Path) -> None:
+    """Let an untrained agent speak, and translate it."""
+    torch.manual_seed(0)
+    generator = torch.Generator().manual_seed(0)
+    games = load_reference_games(items)
+    game = games["train"]
+    cell = Cell(game, CellConfig(hidden=8, message=MESSAGE, radius=2.0))
+    save_cell(folder / "agent.safetensors", cell)
+    robot = RobotSpeaker(game, hidden=8, message=MESSAGE, scale=0.3)
+    save_model(folder / "robot_speaker.safetensors", robot)
+    counts = {"train": 300, "dev": 12, "test": 12}
+    write_table(folder / "messages.parquet", sample_messages(cell, games, counts, generator), "messages")
+    contexts = states_table(game, game.draw_states(80, generator), "context_id")
+    write_table(folder / "contexts.parquet", contexts, "contexts")
+    said = read_messages(folder / "messages.parquet", game)
+    spoken = {split: Neuralese(game, robot, each.messages, each.ids) for split, each in said.items()}
+    english = English(game, HumanSpeaker(game, hidden=8, phrases=len(PHRASES), silence=0), PHRASES)
+    candidates = game.candidates(read_contexts(folder / "contexts.parquet", game))
+    held_out = [spoken["dev"], spoken["test"]]
+    dictionary = build_dictionary(english, held_out, spoken["train"], candidates, CRITERIA, n_best=3)
+    write_table(folder / "dictionary.parquet", dictionary, "dictionary", about={"criteria": CRITERIA})
+    write_meanings(folder / "meanings.parquet", english, spoken["train"], candidates)
+    config = SynthesisConfig(steps=2, contexts=40, beam=1)
+    believe = believe_by_likelihood(spoken["train"], candidates, config.scale)
+    settings = CRITERIA["belief"]
+    new = synthesise(english, held_out, spoken["train"], candidates, settings, believe, 2.0, config, 3, generator)
+    about = {"criteria": {"synthesis": settings}, "contexts": config.contexts}
+    write_table(folder / "synthesis.parquet", new.dictionary, "dictionary", about)
+    write_table(folder / "new_messages.parquet", new.messages, "messages")
+    write_table(folder / "bags.parquet", new.bags, "bags")
+
+
+@pytest.fixture(scope="session")
+def results(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("project") / "results"
+    colors = folder / "colors"
+    splits = ["train"] * 40 + ["dev"] * 10 + ["test"] * 10
+    features = torch.randn(60, 3, generator=torch.Generator().manual_seed(1)).numpy()
+    items = pa.table({"item_id": pa.array(range(60), pa.int32()), "split": splits, "feature": vectors(features)})
+    write_table(colors / "items.parquet", items, "items")
+    inventory = pd.DataFrame({"phrase_id": range(len(PHRASES)), "phrase": PHRASES, "count": 7})
+    write_table(colors / "inventory.parquet", inventory, "inventory")
+    about = {"data_set": "colours", "source": "embedded", "rows": {"colors": 60}, "time": "2017-04-23T00:00:00+00:00"}
+    write_json(colors / "provenance.json", about)
+    make_run(colors / "seed0", colors / "items.parquet")
+    cells = [dict(zip(("task", "speaker", "listener", "criterion"), cell, strict=True)) for cell in BELIEF]
+    belief = pd.DataFrame(cells).assign(seed=0, accuracy=0.7, ci_low=0.6, ci_high=0.8, n=100)
+    belief["data"] = ["embedded" if task == "colors" else "mirror" for task in belief["task"]]
+    belief = belief.assign(gain=0.1, gain_error=0.01, p_value=0.001)
+    write_table(folder / "tables" / "belief.parquet", belief, "belief")
+    head, row = "s\th:m:s\tmax_rss", "12.5\t0:00:12\t345.6"
+    write_text(folder / "benchmarks" / "colors" / "seed0" / "train_agent.tsv", f"{head}\n{row}\n")
+    return folder
+
+
+class Shell:
+    """Runs commands in a folder that holds `results`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __call__(self, *arguments: str | int, **variables: str) -> Result:
+        return CliRunner().invoke(cli, [str(each) for each in arguments], env=variables, prog_name="neuralese")
+
+    def prints(self, *arguments: str | int) -> str:
+        """What a command that ends well prints."""
+        done = self(*arguments)
+        assert done.exit_code == 0, done.output
+        assert done.stderr == ""
+        return done.stdout
+
+    def json(self, *arguments: str | int):
+        """The same for a command that prints JSON, strictly read."""
+        return json.loads(self.prints(*arguments, "--json"), parse_constant=pytest.fail)
+
+    def fails(self, *arguments: str | int) -> str:
+        """The one sentence of a command that ends with a user's mistake."""
+        done = self(*arguments)
+        assert done.exit_code == 1, done.output
+        assert done.stdout == ""
+        (line,) = done.stderr.strip().splitlines()
+        return line.removeprefix("Error: ")
+
+
+@pytest.fixture
+def shell(results, monkeypatch) -> Shell:
+    monkeypatch.chdir(results.parent)
+    return Shell(results.parent)

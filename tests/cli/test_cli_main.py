@@ -1,0 +1,105 @@
+import os
+import subprocess
+import sys
+
+import pytest
+from click.shell_completion import ShellComplete
+
+from neuralese.cli.main import COMMANDS, cli
+from neuralese.evaluate.paper import BELIEF
+
+WRITTEN = [name for name in COMMANDS if name != "play"]
+
+
+def run(*arguments: str, **more) -> subprocess.Popen:
+    command = [sys.executable, "-m", "neuralese.cli.main", *arguments]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, **more)
+
+
+def test_help_lists_all_commands(shell):
+    page = shell.prints("--help")
+    assert all(f"  {name} " in page for name in ("translate", "show", "compare", "status", "play", "completion"))
+    assert shell.prints("--version").startswith("neuralese, version 0.")
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_every_command_has_examples_of_itself(shell, name):
+    page = shell.prints(name, "--help")
+    examples = page.split("Examples:\n")[1].splitlines()
+    assert examples
+    assert all(f"neuralese {name}" in line for line in examples)
+
+
+def test_an_unknown_command_is_wrong_usage(shell):
+    assert shell("sing").exit_code == 2
+
+
+def test_the_comparison_has_the_paper_beside_real_data_only(shell):
+    rows = shell.json("compare")
+    assert len(rows) == len(BELIEF)
+    assert all((row["paper"] is None) == (row["data"] == "embedded") for row in rows)
+    assert {row["data"] for row in rows} == {"embedded", "mirror"}
+    page = shell.prints("compare")
+    assert "not comparable" in page
+    (row,) = [line for line in page.splitlines() if line.startswith("birds    R → H*  belief")]
+    assert row.split()[5:9] == ["0.700", "[0.600,", "0.800]", "0.75"]
+    assert "not comparable" not in shell.prints("compare", "--task", "birds")
+
+
+def test_without_tables_compare_says_how_to_make_them(shell, tmp_path):
+    assert shell.fails("compare", "--results", tmp_path).endswith(
+        f"snakemake --cores all {tmp_path}/tables/belief.parquet"
+    )
+
+
+@pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
+def test_completion_scripts_ask_neuralese(shell, name):
+    assert "_NEURALESE_COMPLETE" in shell.prints("completion", name)
+
+
+def test_completion_knows_what_is_in_the_results(results, tmp_path, monkeypatch):
+    def completed(*words: str) -> list[str]:
+        shell = ShellComplete(cli, {}, "neuralese", "_NEURALESE_COMPLETE")
+        return [item.value for item in shell.get_completions(list(words[:-1]), words[-1])]
+
+    monkeypatch.setenv("NEURALESE_RESULTS", str(results))
+    colors = ("translate", "--task", "colors")
+    assert completed("tra") == ["translate"]
+    assert "--version" in completed("--")
+    assert completed("translate", "--task", "") == ["colors"]
+    assert completed(*colors, "--seed", "") == ["0"]
+    assert completed(*colors, "--criterion", "d") == ["direct"]
+    assert completed(*colors, "") == ["green", "blue", "light", "dark green"]
+    assert completed("translate", "gr") == []
+    monkeypatch.setenv("NEURALESE_RESULTS", str(tmp_path))
+    assert completed(*colors, "gr") == completed(*colors, "--seed", "") == completed(*colors, "--criterion", "") == []
+
+
+def test_a_reader_that_goes_away_is_no_error(results):
+    path = str(results / "colors/seed0/messages.parquet")
+    process = run("show", path, "--rows", "9999", "--json", stdout=subprocess.PIPE)
+    process.stdout.readline()
+    process.stdout.close()
+    process.wait(timeout=60)
+    assert process.stderr.read() == ""
+
+
+def test_a_terminal_gets_lines_and_everything_else_none(results):
+    pty = pytest.importorskip("pty")
+    main, side = pty.openpty()
+    process = run("show", str(results / "colors/inventory.parquet"), stdout=side)
+    process.wait(timeout=60)
+    os.close(side)
+    assert "─" in os.read(main, 100_000).decode()
+    plain, _ = run("show", str(results / "colors/inventory.parquet"), stdout=subprocess.PIPE).communicate()
+    assert "─" not in plain
+    assert "\x1b" not in plain
+
+
+def test_commands_are_imported_only_when_they_are_run():
+    program = (
+        "import sys, neuralese.cli.main as main; main.cli(['--help'], standalone_mode=False); "
+        "print({'torch', 'pandas', 'numpy', 'pyarrow', 'rich'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "set()"

@@ -1,0 +1,138 @@
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from neuralese.tables import matrix, read_table
+
+TRANSLATE = ("translate", "--task", "colors")
+
+
+def best(answer: dict, place: int = 0) -> list[tuple]:
+    return [(each["id"], each["text"]) for each in answer["translations"][place]["best"]]
+
+
+def scores(answer: dict, place: int = 0) -> list[float]:
+    return [each["score"] for each in answer["translations"][place]["best"]]
+
+
+@pytest.mark.parametrize("criterion", ["belief", "direct"])
+def test_a_phrase_is_looked_up_and_scored_alike(shell, criterion):
+    looked_up = shell.json(*TRANSLATE, "dark", "green", "-n", 3, "--criterion", criterion)
+    scored = shell.json(*TRANSLATE, "dark green", "-n", 7, "--criterion", criterion)
+    assert [each["translations"][0]["how"] for each in (looked_up, scored)] == ["dictionary", "scored"]
+    assert best(looked_up) == best(scored)[:3]
+    assert scores(looked_up) == pytest.approx(scores(scored)[:3], rel=1e-4)
+    assert scores(scored) == sorted(scores(scored))
+    assert (looked_up["data"], looked_up["criterion"]) == ("embedded", criterion)
+
+
+def test_a_message_is_looked_up_and_scored_alike(shell, results, tmp_path):
+    table = read_table(results / "colors/seed0/messages.parquet", "messages")
+    np.save(tmp_path / "message.npy", matrix(table["message"])[305])
+    np.save(tmp_path / "messages.npy", matrix(table["message"])[304:306])
+    looked_up = shell.json(*TRANSLATE, "--message-id", 305, "-n", 3)
+    one = shell.json(*TRANSLATE, "--message", tmp_path / "message.npy", "-n", 3)
+    two = shell.json(*TRANSLATE, "--message", tmp_path / "messages.npy", "-n", 3)
+    assert [each["translations"][0]["how"] for each in (looked_up, one)] == ["dictionary", "scored"]
+    assert best(looked_up) == best(one) == best(two, 1)
+    assert scores(looked_up) == pytest.approx(scores(one), rel=1e-4)
+    everything = shell.json(*TRANSLATE, "--message-id", 305, "-n", 99)
+    assert {text for _, text in best(everything)} == {"green", "blue", "light", "dark green"}  # never silence
+    assert scores(everything)[:3] == pytest.approx(scores(looked_up), rel=1e-4)
+
+
+def test_a_message_of_the_vocabulary_is_scored_as_it_is_in_no_dictionary(shell):
+    assert shell.json(*TRANSLATE, "--message-id", 17)["translations"][0]["how"] == "scored"
+
+
+def test_phrases_said_together_are_scored_and_their_messages_saved(shell, results, tmp_path):
+    answer = shell.json(*TRANSLATE, "Light, dark green", "-n", 2, "--save", tmp_path / "made.npy")
+    assert answer["translations"][0]["source"] == "light + dark green"
+    saved = np.load(tmp_path / "made.npy")
+    table = read_table(results / "colors/seed0/messages.parquet", "messages")
+    np.testing.assert_array_equal(saved, matrix(table["message"])[[number for number, _ in best(answer)]])
+    np.testing.assert_allclose(answer["vectors"], saved, rtol=1e-6)
+    heard = shell.prints(*TRANSLATE, "--message", tmp_path / "made.npy")
+    assert heard.count("scored now") == 2
+
+
+def test_new_messages_and_new_phrases(shell, results, tmp_path):
+    path = results / "colors/seed0/new_messages.parquet"
+    made = shell.json(*TRANSLATE, "--new", "blue", "--save", tmp_path / "new.npy")
+    assert best(made) == [(2, "new message 2")]
+    np.testing.assert_array_equal(np.load(tmp_path / "new.npy")[0], matrix(read_table(path, "messages")["message"])[2])
+    looked_up = shell.json(*TRANSLATE, "--new", "--message-id", 305, "-n", 3)
+    scored = shell.json(*TRANSLATE, "--new", "--message-id", 305, "-n", 5)
+    assert best(looked_up) == best(scored)[:3]
+    assert scores(looked_up) == pytest.approx(scores(scored)[:3], rel=1e-4)
+    assert "single phrases" in shell.fails(*TRANSLATE, "--new", "light blue")
+
+
+def test_silence_can_be_translated(shell):
+    assert shell.json(*TRANSLATE, "(silence)", "-n", 1)["translations"][0]["source"] == "(silence)"
+
+
+def test_unknown_phrases_bring_up_close_ones(shell):
+    assert "did you mean blue?" in shell.fails(*TRANSLATE, "bleu")
+    assert "did you mean" in shell.fails(*TRANSLATE, "dark")  # only with green
+    assert "green, blue, light" in shell.fails(*TRANSLATE, "xyzzy")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--seed", 4, "blue"], "no results of seed 4 (there are: 0)"),
+        (["--results", "nowhere", "blue"], "snakemake --cores all"),
+        (["--criterion", "telepathy", "blue"], "no criterion 'telepathy'; it has belief, direct, random"),
+        (["--criterion", "telepathy", "light blue"], "no criterion 'telepathy'; it has belief, direct, random"),
+        (["--criterion", "random", "light blue"], "random criterion"),
+        (["--message-id", 9999], "numbered 0 to 323"),
+        (["--message", "nothing.npy"], "there is no nothing.npy"),
+        (["--message", "wrong.npy"], "6 numbers long, not 3"),
+        (["--message", "text.npy"], "no array of numbers"),
+    ],
+)
+def test_what_a_user_can_mend_is_said_in_one_sentence(shell, arguments, says):
+    np.save("wrong.npy", np.zeros(3))
+    (shell.folder / "text.npy").write_text("hello")
+    assert says in shell.fails(*TRANSLATE, *arguments)
+
+
+def test_a_missing_table_is_named_with_the_command_that_makes_it(shell, results, tmp_path):
+    folder = tmp_path / "half"
+    (folder / "colors/seed0").mkdir(parents=True)
+    (folder / "colors/inventory.parquet").write_bytes((results / "colors/inventory.parquet").read_bytes())
+    missing = folder / "colors/seed0/dictionary.parquet"
+    assert shell.fails(*TRANSLATE, "--results", folder, "blue") == (
+        f"there is no {missing}; make it with: snakemake --cores all {missing}"
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("blue", "--message-id", "3"),
+        ("--new", "--criterion", "belief", "blue"),
+        ("--message-id", "3", "--save", "x.npy"),
+        ("-n", "0", "blue"),
+    ],
+)
+def test_wrong_usage_has_its_own_exit_code(shell, arguments):
+    assert shell(*TRANSLATE, *arguments).exit_code == 2
+
+
+@pytest.mark.parametrize("arguments", [["blue"], ["light", "blue"], ["--message-id", "305"], ["--message-id", "17"]])
+def test_no_translation_imports_torch_or_pandas(results, arguments):
+    program = (
+        "import sys; from neuralese.cli.main import cli; cli(sys.argv[1:], standalone_mode=False); "
+        "print([name for name in ('torch', 'pandas', 'scipy') if name in sys.modules])"
+    )
+    command = [sys.executable, "-c", program, *TRANSLATE, *arguments]
+    done = subprocess.run(
+        command, env={**os.environ, "NEURALESE_RESULTS": str(results)}, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"

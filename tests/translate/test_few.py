@@ -1,0 +1,76 @@
+"""Scoring a few messages with numpy gives the scores of the dictionary."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+
+from neuralese.errors import NeuraleseError
+from neuralese.games.reference import ReferenceGame
+from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
+from neuralese.translate.criteria import DIVERGENCES, WEIGHTS
+from neuralese.translate.dictionary import make_criterion
+from neuralese.translate.few import scores
+from neuralese.translate.languages import Composed, English, Neuralese
+from neuralese.translate.meanings import read_meanings, write_meanings
+
+BELIEF = [
+    {"kind": "belief", "weights": weights, "divergence": divergence, "scale": scale, "prior": prior}
+    for (weights, divergence), (scale, prior) in zip(
+        product(WEIGHTS, DIVERGENCES), [(1.0, 0.0), (0.2, 0.5)] * 8, strict=True
+    )
+]
+SETTINGS = [*BELIEF, {"kind": "belief"}, {"kind": "direct", "scale": 2.0}, {"kind": "pmi"}]
+
+
+@pytest.fixture
+def spoken(generator):
+    """A game, its two languages with sharp beliefs, and contexts."""
+    torch.manual_seed(0)
+    game = ReferenceGame(torch.randn(40, 3, generator=generator))
+    speaker = HumanSpeaker(game, hidden=8, phrases=4)
+    with torch.no_grad():
+        speaker.logits.phrases.weight.mul_(30)
+    robot = RobotSpeaker(game, hidden=8, message=5, scale=0.3)
+    messages = torch.randn(9, 5, generator=generator)
+    candidates = game.candidates(game.draw_states(60, generator))
+    phrases = ["red", "green", "blue", "light"]
+    return English(game, speaker, phrases), Neuralese(game, robot, messages, torch.arange(9)), candidates
+
+
+@pytest.fixture
+def meanings(spoken, tmp_path):
+    english, neuralese, candidates = spoken
+    write_meanings(tmp_path / "meanings.parquet", english, neuralese, candidates)
+    return read_meanings(tmp_path / "meanings.parquet")
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=lambda each: "-".join(map(str, each.values())))
+def test_scores_are_those_of_the_criteria_in_both_directions(spoken, meanings, settings):
+    english, neuralese, candidates = spoken
+    scale = settings.get("scale", 1.0)
+    bags = [[0], [1, 3], [2], [0, 1, 2]]
+    composed = Composed(english, tuple(map(tuple, bags)))
+    widened = Neuralese(neuralese.game, neuralese.speaker, neuralese.messages, neuralese.ids, scale)
+    phrases, messages = meanings.of_phrases(bags), meanings.of_messages(neuralese.messages.numpy(), scale)
+    criterion = make_criterion(settings)
+    close = {"rtol": 2e-4, "atol": 2e-5}
+    np.testing.assert_allclose(
+        scores(settings, phrases, messages), criterion.scores(composed, widened, candidates).numpy(), **close
+    )
+    np.testing.assert_allclose(
+        scores(settings, messages, phrases), criterion.scores(widened, composed, candidates).numpy(), **close
+    )
+
+
+def test_the_first_contexts_alone_are_those_of_the_table(spoken, meanings):
+    english, _, candidates = spoken
+    expected = english.log_likelihood(candidates[:7]).transpose(1, 2)
+    np.testing.assert_allclose(meanings.first(7).of_phrases([[0], [1], [2], [3]]), expected.numpy(), rtol=1e-6)
+
+
+def test_the_random_criterion_is_refused(meanings):
+    phrases = meanings.of_phrases([[0]])
+    with pytest.raises(NeuraleseError, match="random"):
+        scores({"kind": "random"}, phrases, phrases)
