@@ -19,7 +19,7 @@ from neuralese.translate.few import scores
 from neuralese.translate.meanings import Meanings, read_meanings
 
 SILENCE = "(silence)"  # as dictionaries write it
-CHUNK = 250  # messages of the vocabulary scored at a time
+CHUNK = 100  # messages of the vocabulary scored at a time
 COLUMNS = ["direction", "criterion", "source_id", "rank", "target_id", "target", "score"]
 
 

@@ -1,7 +1,6 @@
 """Conditions on the rows of a table, like "criterion == 'belief' and rank == 1", as masks of pyarrow."""
 
 import ast
-from collections.abc import Callable
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,8 +16,6 @@ COMPARE = {
     ast.GtE: pc.greater_equal,
 }
 GRAMMAR = "write it like \"criterion == 'belief' and rank <= 2\", with and, or, not, in and comparisons of columns"
-
-Mask = Callable[[pa.Table], pa.ChunkedArray]
 
 
 class Where:
