@@ -136,3 +136,9 @@ def test_no_translation_imports_torch_or_pandas(results, arguments):
         command, env={**os.environ, "NEURALESE_RESULTS": str(results)}, capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_without_a_number_there_are_as_many_as_in_the_dictionary(shell):
+    for criterion in ("belief", "random"):
+        assert len(best(shell.json(*TRANSLATE, "blue", "--criterion", criterion))) == 3
+    assert len(best(shell.json(*TRANSLATE, "light", "blue"))) == 5

@@ -6,6 +6,7 @@ import click
 
 from neuralese.cli.output import print_json, print_table
 from neuralese.cli.results import TASKS, Examples, Results, completer, json_option, results_option
+from neuralese.errors import NeuraleseError
 
 EXAMPLES = """
 neuralese compare
@@ -38,6 +39,10 @@ def command(results: Path, task: str | None, as_json: bool) -> None:
     table = compare(read_table(path, "belief").to_pandas(), behavior)
     if task:
         table = table[table["task"] == task]
+        if table.empty:
+            raise NeuraleseError(
+                f"{path} has no results of {task}; add it to `tasks` and make it again with snakemake."
+            )
     if as_json:
         print_json(table.astype(object).where(table.notna(), None).to_dict("records"))
         return

@@ -19,6 +19,7 @@ from neuralese.translate.few import scores
 from neuralese.translate.meanings import Meanings, read_meanings
 
 SILENCE = "(silence)"  # as dictionaries write it
+FEW = 5  # translations, if nobody says how many
 CHUNK = 100  # messages of the vocabulary scored at a time
 COLUMNS = ["direction", "criterion", "source_id", "rank", "target_id", "target", "score"]
 
@@ -53,24 +54,24 @@ class Lookup:
         self.phrases = [phrase or SILENCE for phrase in inventory["phrase"].to_pylist()]
         self.dictionary = self.run / ("synthesis.parquet" if synthesis else "dictionary.parquet")
 
-    def phrase(self, text: str, n: int) -> Answer:
-        """Translate a phrase of the inventory, or several said together."""
+    def phrase(self, text: str, n: int | None) -> Answer:
+        """Translate a phrase of the inventory, or several said together; without `n`, give all the dictionary has."""
         parts = self.parts(text)
-        found = self._looked_up("H->R", parts[0], n) if len(parts) == 1 else []
-        if found and (len(found) == n or self.synthesis):
-            return Answer(self.phrases[parts[0]], "dictionary", found)
+        found = self._looked_up("H->R", parts[0]) if len(parts) == 1 else []
+        if found and (self.synthesis or len(found) >= (n or 1)):
+            return Answer(self.phrases[parts[0]], "dictionary", found[:n])
         if self.synthesis:
             raise NeuraleseError("there are new messages for single phrases of the inventory only; leave out --new.")
         return Answer(" + ".join(self.phrases[part] for part in parts), "scored", self._score_phrases(parts, n))
 
-    def message(self, number: int, n: int) -> Answer:
+    def message(self, number: int, n: int | None) -> Answer:
         """Translate a message of `messages.parquet`."""
-        found = self._looked_up("R->H", number, n)
-        if len(found) == n:
-            return Answer(f"message {number}", "dictionary", found)
+        found = self._looked_up("R->H", number)
+        if found and len(found) >= (n or 1):
+            return Answer(f"message {number}", "dictionary", found[:n])
         return Answer(f"message {number}", "scored", self._score_messages(self.vectors([number]), n)[0])
 
-    def messages(self, messages: np.ndarray, n: int) -> list[Answer]:
+    def messages(self, messages: np.ndarray, n: int | None) -> list[Answer]:
         """Translate any messages (K, message)."""
         scored = self._score_messages(messages, n)
         return [Answer(f"message {place} of {len(scored)}", "scored", best) for place, best in enumerate(scored, 1)]
@@ -98,8 +99,8 @@ class Lookup:
         some = list(dict.fromkeys(close or self.phrases))[:6]
         return f"'{text}' is not made of phrases of the inventory; {hint}{', '.join(some)}{'?' if close else ', …'}"
 
-    def _looked_up(self, direction: str, source: int, n: int) -> list[Translation]:
-        """The `n` best, or as many as the dictionary has."""
+    def _looked_up(self, direction: str, source: int) -> list[Translation]:
+        """What the dictionary has."""
         table = read_table(self.dictionary, "dictionary", COLUMNS)
         chosen = numbers(table["source_id"]) == source
         for column, value in (("criterion", self.criterion), ("direction", direction)):
@@ -108,7 +109,7 @@ class Lookup:
             if value not in names:
                 raise NeuraleseError(f"{self.dictionary} has no {column} '{value}'; it has {', '.join(names)}.")
             chosen &= numbers(codes.indices) == names.index(value)
-        rows = [table.slice(row, 1).to_pylist()[0] for row in np.flatnonzero(chosen)[:n].tolist()]
+        rows = [table.slice(row, 1).to_pylist()[0] for row in np.flatnonzero(chosen).tolist()]
         return [Translation(row["rank"], row["target_id"], row["target"], row["score"]) for row in rows]
 
     @cached_property
@@ -133,7 +134,7 @@ class Lookup:
         meanings = read_meanings(self.run / "meanings.parquet")
         return meanings.first(self._about.get("contexts", meanings.message.shape[1]))
 
-    def _score_messages(self, messages: np.ndarray, n: int) -> list[list[Translation]]:
+    def _score_messages(self, messages: np.ndarray, n: int | None) -> list[list[Translation]]:
         """The `n` best phrases, or phrases said together, for each of `messages` (K, message)."""
         expected = self._meanings.message.shape[2]
         if messages.shape[1] != expected:
@@ -147,7 +148,7 @@ class Lookup:
         said = self._meanings.of_messages(messages, self._settings.get("scale", 1.0))
         return [_best(row, ids, texts, n) for row in scores(self._settings, said, self._meanings.of_phrases(bags))]
 
-    def _score_phrases(self, parts: list[int], n: int) -> list[Translation]:
+    def _score_phrases(self, parts: list[int], n: int | None) -> list[Translation]:
         """The `n` best messages of the vocabulary for phrases said together."""
         ids, messages = self._vocabulary
         source, scale = self._meanings.of_phrases([parts]), self._settings.get("scale", 1.0)
@@ -178,9 +179,9 @@ class Lookup:
         return matrix(table["message"])[rows]
 
 
-def _best(row: np.ndarray, ids: list[int], texts: list[str], n: int) -> list[Translation]:
+def _best(row: np.ndarray, ids: list[int], texts: list[str], n: int | None) -> list[Translation]:
     """The `n` lowest scores; equal ones keep their order."""
-    order = np.argsort(row, kind="stable")[:n].tolist()
+    order = np.argsort(row, kind="stable")[: n or FEW].tolist()
     return [Translation(rank, ids[place], texts[place], float(row[place])) for rank, place in enumerate(order, 1)]
 
 

@@ -5,7 +5,6 @@ that the whole starts at once and torch is loaded only where there is no way aro
 """
 
 from importlib import import_module
-from importlib.metadata import version
 
 import click
 from click.shell_completion import CompletionItem
@@ -53,7 +52,7 @@ class Commands(click.Group):
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.version_option(version("neuralese"), prog_name="neuralese")
+@click.version_option(package_name="neuralese", prog_name="neuralese")
 def cli() -> None:
     """Translate what learned agents say to each other into English, and back.
 

@@ -44,7 +44,7 @@ neuralese translate --task colors --new blue --json
     help="Messages to translate: an array (64,) or (n, 64).",
 )
 @click.option("--message-id", type=click.IntRange(min=0), help="The number of a message in messages.parquet.")
-@click.option("-n", "count", type=click.IntRange(min=1), default=5, show_default=True, help="How many translations.")
+@click.option("-n", "count", type=click.IntRange(min=1), help="How many.  [default: what the dictionary has, or 5]")
 @click.option("--criterion", shell_complete=completer(criteria), help="One of the dictionary's.  [default: belief]")
 @click.option("--new", is_flag=True, help="Use the new message for a phrase; phrases said together for a message.")
 @click.option(
@@ -61,7 +61,7 @@ def command(
     seed: int,
     message: Path | None,
     message_id: int | None,
-    count: int,
+    count: int | None,
     criterion: str | None,
     new: bool,
     save: Path | None,
