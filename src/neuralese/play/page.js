@@ -1,0 +1,260 @@
+// The page draws what the server says and sends what the person does; all rules are the server's.
+
+import { draw } from "./map.js";
+
+const YOU = ["You wait", "You go forward", "You turn left", "You turn right"];
+const ROBOT = ["Robot waits", "Robot goes forward", "Robot turns left", "Robot turns right"];
+const KEYS = {
+  ArrowUp: 1, w: 1, W: 1,
+  ArrowLeft: 2, a: 2, A: 2,
+  ArrowRight: 3, d: 3, D: 3,
+  ArrowDown: 0, s: 0, S: 0, " ": 0, Enter: 0,
+};
+const DIRECTIONS = ["north", "east", "south", "west"];
+const ENDINGS = {
+  arrived: "Both cars have arrived.",
+  crashed: "The cars crashed.",
+  "out of time": "Time is up.",
+};
+
+const find = (id) => document.getElementById(id);
+const message = find("message");
+const step = find("step");
+let state = null;
+let busy = false;
+let watching = null; // the timer that shows one step after another
+
+function element(name, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...children);
+  return made;
+}
+
+async function ask(path, body) {
+  const asked = body === undefined ? {} : {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  };
+  const answer = await fetch(path, asked);
+  const value = await answer.json();
+  if (!answer.ok) throw new Error(value.error);
+  return value;
+}
+
+function tell(text, refused = false) {
+  const line = find("heard");
+  line.textContent = text;
+  line.classList.toggle("refused", refused);
+  message.classList.toggle("refused", refused);
+  message.setAttribute("aria-invalid", String(refused));
+}
+
+function sentence(error) {
+  return error instanceof TypeError ? "The game does not answer; is it still running in the terminal?" : error.message;
+}
+
+async function act(action) {
+  if (busy || !state || state.outcome) return;
+  setBusy(true);
+  try {
+    show(await ask("act", { turn: state.turn, action, message: message.value }));
+    message.value = "";
+    tell("");
+  } catch (error) {
+    tell(sentence(error), true);
+    message.focus();
+  } finally {
+    setBusy(false);
+  }
+}
+
+function setBusy(value) {
+  busy = value;
+  document.body.setAttribute("aria-busy", String(value));
+}
+
+// What the robot would hear is looked up while the person writes.
+let typing = 0;
+message.addEventListener("input", () => {
+  clearTimeout(typing);
+  typing = setTimeout(async () => {
+    const typed = message.value;
+    if (!typed.trim()) return tell("");
+    try {
+      const { heard, exact, refused } = await ask("hear", { message: typed });
+      if (typed !== message.value) return;
+      if (refused) tell(refused, true);
+      else if (exact) tell("The dictionary has this phrase.");
+      else tell(`Will be heard as “${heard}”, the nearest phrase.`);
+    } catch (error) {
+      tell(sentence(error), true);
+    }
+  }, 120);
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  const target = event.target;
+  if (target === message) {
+    if (event.key === "Enter" || event.key === "Escape") {
+      event.preventDefault();
+      find("map").focus();
+    }
+    return;
+  }
+  if (target === step) return;
+  if (event.key === "/") {
+    event.preventDefault();
+    message.focus();
+    return;
+  }
+  const presses = target.closest("button, summary") && (event.key === " " || event.key === "Enter");
+  if (presses || !(event.key in KEYS) || !state || state.outcome) return;
+  event.preventDefault();
+  if (!event.repeat) act(KEYS[event.key]);
+});
+
+find("play").addEventListener("submit", (event) => event.preventDefault());
+for (const button of document.querySelectorAll("[data-action]")) {
+  button.addEventListener("click", () => act(Number(button.dataset.action)));
+}
+find("map").addEventListener("click", (event) => {
+  const hint = event.target.closest("[data-move]");
+  if (hint) act(Number(hint.dataset.move));
+});
+find("new").addEventListener("click", async () => {
+  if (busy) return;
+  try {
+    show(await ask("new", {}));
+    message.value = "";
+    tell("");
+    find("map").focus();
+  } catch (error) {
+    tell(sentence(error), true);
+  }
+});
+
+function show(next) {
+  const ended = next.outcome && !(state && state.outcome);
+  state = next;
+  stop();
+  find("end").hidden = find("new").classList.toggle("first", Boolean(state.outcome)) === false;
+  find("play").hidden = document.querySelector(".robot").hidden = Boolean(state.outcome);
+  showWords();
+  showTalk();
+  if (state.outcome) {
+    find("outcome").textContent = ENDINGS[state.outcome];
+    find("summary").textContent =
+      `${state.turn} step${state.turn === 1 ? "" : "s"}, shared reward ${state.reward.toFixed(2)}. ` +
+      "The fog has lifted: the robot’s car is the blue one.";
+    find("note").textContent = state.note;
+    step.max = String(state.turn);
+    step.value = step.max;
+    showStep();
+    if (ended) find("outcome").focus();
+  } else {
+    draw(find("map"), { road: state.road, mine: state.car, hints: state.moves });
+    find("where").textContent = `You head ${DIRECTIONS[state.car.direction]}; ${bearing(state.car)}.`;
+    find("left").textContent = `${state.steps_left} step${state.steps_left === 1 ? "" : "s"} left`;
+  }
+}
+
+// Where the goal lies: for those who cannot see the map, and those who want to be sure.
+function bearing({ row, col, goal }) {
+  const south = goal[0] - row;
+  const east = goal[1] - col;
+  const parts = [];
+  if (south) parts.push(`${Math.abs(south)} ${south > 0 ? "south" : "north"}`);
+  if (east) parts.push(`${Math.abs(east)} ${east > 0 ? "east" : "west"}`);
+  return `your star is ${parts.join(" and ")} of you`;
+}
+
+function showWords() {
+  const last = state.talk.at(-1);
+  const said = find("said");
+  said.classList.toggle("quiet", !last || !last.said.length);
+  if (!last) said.textContent = "Nothing yet: what it says with its first move, you hear after yours.";
+  else if (!last.said.length) said.textContent = "Nothing.";
+  else said.textContent = `“${last.said[0].phrase}”`;
+  find("others").textContent = last && last.said.length
+    ? `${last.said[0].score.toFixed(2)}; or ` +
+      last.said.slice(1).map(({ phrase, score }) => `${phrase} ${score.toFixed(2)}`).join(", ") +
+      ". The lower the nearer."
+    : "";
+}
+
+function heardAs({ typed, heard, exact }) {
+  if (!typed.trim()) return "";
+  return exact ? "heard as typed" : `heard as “${heard}”, the nearest phrase`;
+}
+
+function showTalk() {
+  find("nothing").hidden = state.talk.length > 0;
+  const rows = state.talk.map((turn, number) => {
+    const robot = 1 - state.seat;
+    const you = element("div", {}, element("span", { className: "mine", textContent: YOU[turn.action] }));
+    if (turn.typed.trim()) {
+      you.append(" ", element("q", { textContent: turn.typed }));
+      you.append(element("span", { className: "small", textContent: heardAs(turn) }));
+    }
+    const did = state.outcome ? ROBOT[state.actions[number][robot]] : "Robot";
+    const other = element("div", {}, element("span", { className: "theirs", textContent: did }), " ");
+    if (turn.said.length) other.append(element("q", { textContent: turn.said[0].phrase }));
+    if (turn.said.length) other.title = turn.said.map(({ phrase, score }) => `${phrase} ${score.toFixed(2)}`).join("\n");
+    return element("li", {}, element("span", { className: "number", textContent: String(number + 1) }), you, other);
+  });
+  if (!state.outcome) rows.reverse();
+  find("talk").replaceChildren(...rows);
+}
+
+function showStep() {
+  const at = Number(step.value);
+  const [mine, theirs] = [state.seat, 1 - state.seat];
+  const before = state.states.slice(0, at + 1);
+  const gone = (seat) => at > 0 && state.states[at - 1][seat].arrived;
+  draw(find("map"), {
+    road: state.road,
+    mine: { ...state.states[at][mine], gone: gone(mine) },
+    theirs: { ...state.states[at][theirs], gone: gone(theirs) },
+    trails: [before.map((cars) => cars[mine]), before.map((cars) => cars[theirs])],
+  });
+  find("step-label").textContent = `Step ${at} of ${state.turn}`;
+  find("where").textContent = at === 0 ? "The start." : "";
+  find("left").textContent = "";
+  [...find("talk").children].forEach((row, number) => row.classList.toggle("shown", number + 1 === at));
+}
+
+function stop() {
+  clearInterval(watching);
+  watching = null;
+  find("watch").textContent = "Watch it";
+}
+
+step.addEventListener("input", () => {
+  stop();
+  showStep();
+});
+find("watch").addEventListener("click", () => {
+  if (watching) return stop();
+  step.value = "0";
+  showStep();
+  find("watch").textContent = "Stop";
+  watching = setInterval(() => {
+    step.value = String(Number(step.value) + 1);
+    showStep();
+    if (step.value === step.max) stop();
+  }, 700);
+});
+
+show(await ask("state"));
+for (const phrase of state.phrases) {
+  find("phrases").append(element("option", { value: phrase }));
+  const choose = element("button", { type: "button", textContent: phrase });
+  choose.addEventListener("click", () => {
+    message.value = phrase;
+    message.dispatchEvent(new Event("input"));
+    message.focus();
+  });
+  find("inventory").append(element("li", {}, choose));
+}

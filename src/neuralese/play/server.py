@@ -1,0 +1,156 @@
+"""A web page for one person on this machine: only who has the token in its address is let in.
+
+    GET  /TOKEN/          the page, and its scripts, style and icon beside it
+    GET  /TOKEN/state     the game as the person may see it
+    POST /TOKEN/act       {"turn": 3, "action": 1, "message": "going north"}; the game after it
+    POST /TOKEN/hear      {"message": "going up north"}; as what the robot would hear it
+    POST /TOKEN/new       {}; a new game
+
+Answers are JSON; one that refuses holds `error`, a sentence for the person. A request must name this server as its
+host, so that no other site can reach it under a name of its own (DNS rebinding).
+"""
+
+import hmac
+import html
+import json
+import logging
+import secrets
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from typing import Any
+
+from neuralese.play.game import TooLateError
+from neuralese.play.phrases import RefusedError
+from neuralese.play.sitting import Sitting
+
+log = logging.getLogger(__name__)
+
+MOST_BYTES = 1024  # of a request's body
+DRAINED = 1 << 20  # bytes of a body too large that are still read, so that the answer is not lost on its sender
+PAGES = {
+    "page.html": "text/html; charset=utf-8",
+    "page.css": "text/css; charset=utf-8",
+    "page.js": "text/javascript; charset=utf-8",
+    "map.js": "text/javascript; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+}
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+NO_ENTRY = "This page is for whoever started it: please open the whole address that the terminal shows."
+ASKED = {"act": {"turn": int, "action": int, "message": str}, "hear": {"message": str}, "new": {}}
+
+
+class RequestError(Exception):
+    """A request that is not as it must be: the status and the sentence of the answer."""
+
+    def __init__(self, status: HTTPStatus, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+class PlayServer(ThreadingHTTPServer):
+    """Serves one sitting on 127.0.0.1; port 0 is any free one."""
+
+    daemon_threads = True
+
+    def __init__(self, sitting: Sitting, port: int = 0) -> None:
+        super().__init__(("127.0.0.1", port), Handler)
+        self.sitting, self.token = sitting, secrets.token_urlsafe(24)
+        self.hosts = {f"{name}:{self.server_port}" for name in ("127.0.0.1", "localhost")}
+        self.url = f"http://127.0.0.1:{self.server_port}/{self.token}/"
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers one request."""
+
+    server: PlayServer
+    server_version, sys_version = "neuralese", ""
+    timeout = 20  # seconds that a connection may say nothing
+
+    def do_GET(self) -> None:
+        """Answer with a page, or the state."""
+        self._answer(self._get)
+
+    def do_POST(self) -> None:
+        """Answer what the page asks for."""
+        self._answer(self._post)
+
+    def _answer(self, method: Any) -> None:
+        try:
+            status, (content, kind) = HTTPStatus.OK, method(self._name())
+        except RequestError as error:
+            status, (content, kind) = error.status, self._refusal(str(error))
+        except TooLateError as error:
+            status, (content, kind) = HTTPStatus.CONFLICT, self._refusal(str(error))
+        except RefusedError as error:
+            status, (content, kind) = HTTPStatus.BAD_REQUEST, self._refusal(str(error))
+        except Exception:
+            log.exception("%s %s failed; this is a bug in neuralese:", self.command, self.path.rsplit("/", 1)[-1])
+            sentence = "Something went wrong here; the terminal says what. Please start a new game."
+            status, (content, kind) = HTTPStatus.INTERNAL_SERVER_ERROR, self._refusal(sentence)
+        self.send_response(status)
+        for name, value in {**HEADERS, "Content-Type": kind, "Content-Length": str(len(content))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
+
+    def _name(self) -> str:
+        """What is asked for, by someone who may."""
+        token, _, name = self.path.split("?")[0].removeprefix("/").partition("/")
+        known = hmac.compare_digest(token.encode(), self.server.token.encode())
+        if not known or self.headers.get("Host") not in self.server.hosts:
+            raise RequestError(HTTPStatus.FORBIDDEN, NO_ENTRY)
+        return name
+
+    def _get(self, name: str) -> tuple[bytes, str]:
+        if name == "state":
+            return _json(self.server.sitting.state())
+        file = name or "page.html"
+        if file not in PAGES:
+            raise RequestError(HTTPStatus.NOT_FOUND, "There is nothing at this address.")
+        return files("neuralese.play").joinpath(file).read_bytes(), PAGES[file]
+
+    def _post(self, name: str) -> tuple[bytes, str]:
+        asked = {"act": self.server.sitting.act, "hear": self.server.sitting.hear, "new": self.server.sitting.begin}
+        if name not in asked:
+            raise RequestError(HTTPStatus.NOT_FOUND, "There is nothing at this address.")
+        return _json(asked[name](**self._body(ASKED[name])))
+
+    def _body(self, fields: dict[str, type]) -> dict[str, Any]:
+        """The request's body, which must be JSON with just these fields."""
+        length = self.headers.get("Content-Length", "")
+        if not length.isdecimal():
+            raise RequestError(HTTPStatus.LENGTH_REQUIRED, "A request must say how long it is.")
+        if int(length) > MOST_BYTES:
+            self.rfile.read(min(int(length), DRAINED))
+            raise RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "That is too long; please say it in three words.")
+        try:
+            body = json.loads(self.rfile.read(int(length)))
+        except ValueError:
+            raise RequestError(HTTPStatus.BAD_REQUEST, "That is no JSON; please reload the page.") from None
+        if not isinstance(body, dict) or {name: type(value) for name, value in body.items()} != fields:
+            wanted = ", ".join(f"{name} ({kind.__name__})" for name, kind in fields.items()) or "nothing"
+            raise RequestError(HTTPStatus.BAD_REQUEST, f"A request must hold {wanted}; please reload the page.")
+        return body
+
+    def _refusal(self, sentence: str) -> tuple[bytes, str]:
+        """A sentence for whom it concerns: people get a page, programs JSON."""
+        if self.command == "GET" and "text/html" in self.headers.get("Accept", ""):
+            page = f'<!doctype html><html lang="en"><title>neuralese</title><p>{html.escape(sentence)}</p></html>'
+            return page.encode(), "text/html; charset=utf-8"
+        return _json({"error": sentence})
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing: the terminal belongs to the person, and addresses hold the token."""
+
+
+def _json(value: Any) -> tuple[bytes, str]:
+    return json.dumps(value).encode(), "application/json"
