@@ -2,7 +2,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const AHEAD = [[0, -1], [1, 0], [0, 1], [-1, 0]]; // north, east, south, west as (x, y)
-const ARROWS = { 1: "↑", 2: "←", 3: "→" };
+const ARROWS = ["↑", "→", "↓", "←"];
 
 function shape(name, attributes = {}, ...children) {
   const made = document.createElementNS(SVG, name);
@@ -34,14 +34,14 @@ function trail(poses, who) {
   return shape("polyline", { class: `trail ${who}`, points: poses.map((pose) => centre(pose).join(",")).join(" ") });
 }
 
-// A small button in the cell to which a move leads: left and right are the driver's, not the map's.
-function hint({ action, row, col, on_road: onRoad }) {
+// A small button in the cell to which a move leads.
+function hint({ action, row, col, direction, on_road: onRoad }) {
   const [x, y] = centre({ row, col });
   return shape(
     "g",
     { class: onRoad ? "hint" : "hint off", "data-move": action },
     shape("circle", { cx: x, cy: y, r: 0.3 }),
-    Object.assign(shape("text", { x, y }), { textContent: ARROWS[action] }),
+    Object.assign(shape("text", { x, y }), { textContent: ARROWS[direction] }),
   );
 }
 
@@ -64,9 +64,10 @@ export function draw(svg, { road, mine, theirs, hints = [], trails = [] }) {
     ...asphalt,
     ...(theirs ? [] : fog(mine)),
     ...trails.map((poses, number) => trail(poses, number ? "theirs" : "mine")),
-    star(mine.goal, "mine"),
-    ...(theirs ? [star(theirs.goal, "theirs", shared ? 0.6 : 1), car(theirs, "theirs")] : []),
+    ...(theirs ? [car(theirs, "theirs")] : []),
     car(mine, "mine"),
+    star(mine.goal, "mine"),
+    ...(theirs ? [star(theirs.goal, "theirs", shared ? 0.6 : 1)] : []),
     ...hints.map(hint),
   );
 }

@@ -4,12 +4,14 @@ import { draw } from "./map.js";
 
 const YOU = ["You wait", "You go forward", "You turn left", "You turn right"];
 const ROBOT = ["Robot waits", "Robot goes forward", "Robot turns left", "Robot turns right"];
-const KEYS = {
-  ArrowUp: 1, w: 1, W: 1,
-  ArrowLeft: 2, a: 2, A: 2,
-  ArrowRight: 3, d: 3, D: 3,
-  ArrowDown: 0, s: 0, S: 0, " ": 0, Enter: 0,
+const KEYS = { // to a direction: north, east, south, west; as on the map
+  ArrowUp: 0, w: 0, W: 0,
+  ArrowRight: 1, d: 1, D: 1,
+  ArrowDown: 2, s: 2, S: 2,
+  ArrowLeft: 3, a: 3, A: 3,
 };
+const ARROWS = ["↑", "→", "↓", "←"];
+const WAIT = 0;
 const DIRECTIONS = ["north", "east", "south", "west"];
 const ENDINGS = {
   arrived: "Both cars have arrived.",
@@ -109,10 +111,14 @@ document.addEventListener("keydown", (event) => {
     message.focus();
     return;
   }
-  const presses = target.closest("button, summary") && (event.key === " " || event.key === "Enter");
-  if (presses || !(event.key in KEYS) || !state || state.outcome) return;
+  const waits = event.key === " " || event.key === "Enter";
+  const presses = waits && target.closest("button, summary");
+  if (presses || !(waits || event.key in KEYS) || !state || state.outcome) return;
   event.preventDefault();
-  if (!event.repeat) act(KEYS[event.key]);
+  if (event.repeat) return;
+  const move = waits ? { action: WAIT } : state.moves.find(({ direction }) => direction === KEYS[event.key]);
+  if (move) act(move.action);
+  else tell("A car cannot turn back on the spot: go forward, left or right.");
 });
 
 find("play").addEventListener("submit", (event) => event.preventDefault());
@@ -155,6 +161,9 @@ function show(next) {
     if (ended) find("outcome").focus();
   } else {
     draw(find("map"), { road: state.road, mine: state.car, hints: state.moves });
+    for (const { action, direction } of state.moves) {
+      document.querySelector(`[data-action="${action}"] kbd`).textContent = ARROWS[direction];
+    }
     find("where").textContent = `You head ${DIRECTIONS[state.car.direction]}; ${bearing(state.car)}.`;
     find("left").textContent = `${state.steps_left} step${state.steps_left === 1 ? "" : "s"} left`;
   }
@@ -178,33 +187,44 @@ function showWords() {
   else if (!last.said.length) said.textContent = "Nothing.";
   else said.textContent = `“${last.said[0].phrase}”`;
   find("others").textContent = last && last.said.length
-    ? `${last.said[0].score.toFixed(2)}; or ` +
-      last.said.slice(1).map(({ phrase, score }) => `${phrase} ${score.toFixed(2)}`).join(", ") +
-      ". The lower the nearer."
+    ? `score ${last.said.map(({ phrase, score }, rank) => `${rank ? `${phrase} ` : ""}${score.toFixed(2)}`).join(" · ")}` +
+      " (lower is nearer)"
     : "";
 }
 
-function heardAs({ typed, heard, exact }) {
-  if (!typed.trim()) return "";
+function heardAs({ heard, exact }) {
   return exact ? "heard as typed" : `heard as “${heard}”, the nearest phrase`;
 }
 
 function showTalk() {
+  const over = Boolean(state.outcome);
+  find("talk-title").textContent = over ? "Step by step" : "So far";
   find("nothing").hidden = state.talk.length > 0;
+  const arrived = (number, seat) => over && state.states[number][seat].arrived;
   const rows = state.talk.map((turn, number) => {
-    const robot = 1 - state.seat;
-    const you = element("div", {}, element("span", { className: "mine", textContent: YOU[turn.action] }));
+    const you = element("div", {}, element("span", {
+      className: "mine",
+      textContent: arrived(number, state.seat) ? "You are there" : YOU[turn.action],
+    }));
     if (turn.typed.trim()) {
       you.append(" ", element("q", { textContent: turn.typed }));
       you.append(element("span", { className: "small", textContent: heardAs(turn) }));
     }
-    const did = state.outcome ? ROBOT[state.actions[number][robot]] : "Robot";
-    const other = element("div", {}, element("span", { className: "theirs", textContent: did }), " ");
-    if (turn.said.length) other.append(element("q", { textContent: turn.said[0].phrase }));
-    if (turn.said.length) other.title = turn.said.map(({ phrase, score }) => `${phrase} ${score.toFixed(2)}`).join("\n");
+    const robot = 1 - state.seat;
+    const did = over ? ROBOT[state.actions[number][robot]] : "Robot";
+    const other = element("div", {}, element("span", {
+      className: "theirs",
+      textContent: arrived(number, robot) ? "Robot is there" : did,
+    }));
+    if (turn.said.length) {
+      other.append(" ", element("q", { textContent: turn.said[0].phrase }));
+      other.title = turn.said.map(({ phrase, score }) => `${phrase} ${score.toFixed(2)}`).join("\n");
+    } else if (!over) {
+      other.append(" says nothing");
+    }
     return element("li", {}, element("span", { className: "number", textContent: String(number + 1) }), you, other);
   });
-  if (!state.outcome) rows.reverse();
+  if (!over) rows.reverse();
   find("talk").replaceChildren(...rows);
 }
 
