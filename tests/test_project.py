@@ -15,7 +15,7 @@ from neuralese.translate.synthesis import SynthesisConfig
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "neuralese"
-ROOMS = ["data", "features", "games", "agents", "speakers", "translate", "evaluate", "theory", "report", "cli"]
+ROOMS = ["data", "features", "games", "agents", "speakers", "translate", "evaluate", "theory", "report", "play", "cli"]
 SCHEMA = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())
 
 

@@ -134,7 +134,7 @@ class Handler(BaseHTTPRequestHandler):
             raise RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "That is too long; please say it in three words.")
         try:
             body = json.loads(self.rfile.read(int(length)))
-        except ValueError:
+        except (ValueError, RecursionError):
             raise RequestError(HTTPStatus.BAD_REQUEST, "That is no JSON; please reload the page.") from None
         if not isinstance(body, dict) or {name: type(value) for name, value in body.items()} != fields:
             wanted = ", ".join(f"{name} ({kind.__name__})" for name, kind in fields.items()) or "nothing"

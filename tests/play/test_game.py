@@ -1,0 +1,186 @@
+"""A game between a person and a robot: who sees, hears and does what, and the log that is left of it."""
+
+import json
+
+import pytest
+import torch
+
+from neuralese.agents.cell import Cell, CellConfig
+from neuralese.data import driving
+from neuralese.data.archives import members, write_tar
+from neuralese.games.driving import DrivingGame
+from neuralese.games.load import driving_layouts
+from neuralese.games.replay import replay
+from neuralese.games.roads import FORWARD, LEFT, WAIT, Layouts
+from neuralese.play.game import OUT_OF_TIME, FogGame, TooLateError
+from neuralese.play.logs import game_log, save_game
+from neuralese.play.phrases import RefusedError
+from neuralese.play.robot import Robot
+
+ROAD = "\n".join("########" if 3 <= row <= 4 else "." * 8 for row in range(8))
+PHRASES = ["", "west", "going left"]
+
+
+def pose(row: int, column: int, direction: int) -> int:
+    return 4 * (8 * row + column) + direction
+
+
+WEST, EAST = pose(3, 2, 3), pose(4, 4, 1)  # of two cars in lanes of their own
+
+
+def lanes(action: int, steps: int = 6, starts: tuple = (WEST, EAST), goals: tuple = (24, 24)) -> Robot:
+    """A robot that knows one action, on a road with two lanes; the goal is the west end of the northern one."""
+    road = torch.tensor([cell == "#" for cell in ROAD.replace("\n", "")])
+    game = DrivingGame(Layouts(road[None], [torch.tensor(starts)], [torch.tensor(goals)]), steps)
+    torch.manual_seed(0)
+    cell = Cell(game, CellConfig(hidden=8, message=4))
+    with torch.no_grad():
+        cell.q_values.weight.zero_()
+        cell.q_values.bias.copy_(torch.eye(4)[action])
+    return Robot(cell, game, [ROAD], PHRASES, torch.eye(3, 4), lambda message: [("east", 1.0), ("north", 2.0)])
+
+
+def begin(robot: Robot, start: int, seed: int = 0) -> FogGame:
+    """A game in which the person starts from the pose `start`."""
+    while True:
+        game = FogGame(robot, torch.Generator().manual_seed(seed))
+        if game.worlds[0].pose[0, game.seat] == start:
+            return game
+        seed += 1
+
+
+def parsed(log: list, tmp_path):
+    """A log, read as those of humans are, and played again."""
+    write_tar(tmp_path / "logs", {"x/data/drive/server_logs/a.json": json.dumps(log).encode()})
+    maps, turns, bad = driving.parse(tmp_path / "logs")
+    assert bad == {}
+    return turns, replay(DrivingGame(driving_layouts(maps, turns)), turns)
+
+
+def test_the_person_moves_their_car_and_the_robot_its_own():
+    game = begin(lanes(FORWARD), EAST)
+    game.act(WAIT)
+    before, after = game.worlds
+    assert after.pose[0, game.seat] == before.pose[0, game.seat]
+    assert after.pose[0, 1 - game.seat] == pose(3, 1, 3)
+
+
+def test_the_robot_hears_the_persons_phrase_as_the_dictionary_has_it_one_step_later():
+    robot = lanes(WAIT)
+    heard = []
+    robot.cell.encode_message.register_forward_hook(lambda module, given, out: heard.append(given[0].clone()))
+    game = begin(robot, EAST)
+    game.act(WAIT, "Going left!")
+    game.act(WAIT)
+    game.act(WAIT)
+    other = 1 - game.seat
+    assert heard[0][other].tolist() == [0, 0, 0, 0]
+    assert torch.equal(heard[1][other], robot.into_neuralese[2])
+    assert torch.equal(heard[2][other], robot.into_neuralese[0])
+
+
+def test_what_the_person_is_shown_tells_nothing_of_the_other_car_but_its_words_until_the_end():
+    robot = lanes(FORWARD, goals=(24, 39))
+    one, other = begin(robot, EAST), begin(robot, EAST)
+    other.worlds[0].pose[0, 1 - other.seat] = pose(3, 7, 3)
+    other.worlds[0].goal[0, 1 - other.seat] = 31
+    for game in (one, other):
+        game.act(WAIT, "west")
+    assert one.view() == other.view()
+    assert not {"states", "actions", "reward"} & set(one.view())
+    assert one.view()["talk"][0]["said"] == [{"phrase": "east", "score": 1.0}, {"phrase": "north", "score": 2.0}]
+    while not one.outcome:
+        one.act(WAIT)
+    assert len(one.view()["states"]) == len(one.turns) + 1
+
+
+def test_each_move_is_shown_where_it_leads_and_whether_that_is_road():
+    game = begin(lanes(WAIT), WEST)
+    assert game.view()["moves"] == [
+        {"action": 1, "row": 3, "col": 1, "direction": 3, "on_road": True},
+        {"action": 2, "row": 4, "col": 2, "direction": 2, "on_road": True},
+        {"action": 3, "row": 2, "col": 2, "direction": 0, "on_road": False},
+    ]
+
+
+def test_who_has_arrived_waits_in_silence_while_the_robot_drives_on():
+    game = begin(lanes(FORWARD, starts=(pose(3, 1, 3), pose(3, 5, 3))), pose(3, 1, 3))
+    game.act(FORWARD, "west")
+    assert game.outcome == "arrived"
+    assert [turn.actions[game.seat] for turn in game.turns] == [FORWARD] + [WAIT] * 4
+    assert [turn.heard.typed for turn in game.turns] == ["west", "", "", "", ""]
+    with pytest.raises(TooLateError, match="This game is over"):
+        game.act(WAIT)
+
+
+def test_a_robot_that_has_arrived_says_nothing():
+    game = begin(lanes(FORWARD, starts=(pose(3, 1, 3), pose(4, 4, 3))), pose(4, 4, 3))
+    game.act(WAIT)
+    game.act(WAIT)
+    assert [bool(turn.said) for turn in game.turns] == [True, False]
+
+
+def test_a_refused_turn_is_not_lost():
+    game = begin(lanes(WAIT), EAST)
+    with pytest.raises(RefusedError, match="4 words"):
+        game.act(FORWARD, "I am going left")
+    with pytest.raises(RefusedError, match="nothing else"):
+        game.act(4)
+    assert (len(game.turns), len(game.worlds)) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("robot_does", "start", "moves", "outcome"),
+    [
+        (FORWARD, EAST, [LEFT, LEFT, FORWARD, FORWARD, FORWARD], "arrived"),
+        (WAIT, pose(3, 5, 3), [FORWARD, FORWARD], "crashed"),  # into the robot's back
+    ],
+)
+def test_a_finished_game_is_a_log_that_replays_state_for_state(tmp_path, robot_does, start, moves, outcome):
+    game = begin(lanes(robot_does, starts=(WEST, start)), start)
+    for number, move in enumerate(moves):
+        game.act(move, "" if number else "Left, west!")
+    assert game.outcome == outcome
+    turns, played = parsed(game_log(game), tmp_path)
+    assert played.loc[0, ["completed", "n_turns", "wrong"]].tolist() == [outcome == "arrived", len(moves), None]
+    assert played.loc[0, "reward"] == pytest.approx(game.reward, abs=1e-5)
+    said = turns[turns["action"].notna() & ~turns["done"]].groupby("player")["message"].agg(set)
+    assert said[game.seat] == {"Left, west!", ""}
+    assert said[1 - game.seat] == {"east"}
+
+
+def test_a_log_says_who_is_who_what_was_heard_and_what_was_said_in_neuralese():
+    game = begin(lanes(WAIT), EAST)
+    game.act(WAIT, "to the left")
+    human, robot = game_log(game)[1][game.seat], game_log(game)[1][1 - game.seat]
+    assert human == {"action": WAIT, "message": "to the left", "player": "human", "heard": "going left"}
+    assert (robot["player"], robot["message"], len(robot["neuralese"])) == ("robot", "east", 4)
+
+
+def test_games_are_saved_one_file_each_and_those_that_ran_out_of_time_apart(tmp_path):
+    game = begin(lanes(WAIT, steps=2), EAST)
+    game.act(WAIT)
+    game.act(WAIT)
+    assert game.outcome == OUT_OF_TIME
+    first, second = save_game(tmp_path, game), save_game(tmp_path, game)
+    assert first != second
+    assert first.parent == tmp_path / "unfinished"
+    assert json.loads(first.read_text()) == game_log(game)
+    assert not [path for path in tmp_path.rglob("*") if path.name.endswith(".tmp")]
+
+
+def test_a_log_has_the_very_shape_of_a_real_one(mirror):
+    game = begin(lanes(WAIT), EAST)
+    game.act(WAIT)
+    _, content = next(members(mirror / "neuralese-fa55efc.tar.gz", driving.LOGS))
+    real, ours = json.loads(content), json.loads(json.dumps(game_log(game)))
+    assert shape(ours[0]) == shape(real[0])
+    for move, real_move in zip(ours[1], real[1], strict=True):
+        assert shape(real_move).items() <= shape(move).items()
+
+
+def shape(value):
+    """Names and types, all the way down."""
+    if isinstance(value, dict):
+        return {name: shape(member) for name, member in value.items()}
+    return [shape(member) for member in value] if isinstance(value, list) else type(value)

@@ -1,0 +1,116 @@
+"""A whole game in a browser, against a trained robot."""
+
+import json
+
+import pytest
+from scripted_person import MESSAGES, way
+
+from neuralese.data import driving
+from neuralese.data.archives import write_tar
+from neuralese.games.driving import DrivingGame
+from neuralese.games.load import driving_layouts
+from neuralese.games.replay import replay
+
+ARROWS = ["ArrowUp", "ArrowRight", "ArrowDown", "ArrowLeft"]
+TURNS = {1: 0, 2: -1, 3: 1}  # by how many quarters an action turns the car
+
+
+@pytest.fixture
+def page(browser, server):
+    """The page of `server`; whatever its scripts complain of is in `page.complaints`."""
+    page = browser.new_page()
+    page.complaints = []
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    page.on("console", lambda said: page.complaints.append(said.text) if said.type == "error" else None)
+    page.on("request", lambda asked: None if asked.url.startswith(server.url) else page.complaints.append(asked.url))
+    page.goto(server.url)
+    page.wait_for_selector(".hint")
+    yield page
+    page.close()
+
+
+def drive(page, server, messages):
+    """Play the page's game to its end by keyboard and buttons."""
+    said, state = iter(messages), server.sitting.state()
+    while not state["outcome"]:
+        if message := next(said, ""):
+            page.fill("#message", message)
+            page.press("#message", "Enter")  # back at the wheel
+        action, direction = way(state), state["car"]["direction"]
+        if state["turn"] % 2:
+            page.click(f"[data-action='{action}']")
+        else:
+            page.keyboard.press(ARROWS[(direction + TURNS[action]) % 4])
+        page.wait_for_function("turn => document.querySelectorAll('#talk li').length > turn", arg=state["turn"])
+        state = server.sitting.state()
+    return state
+
+
+def test_a_whole_game(page, server, tmp_path):
+    assert page.locator(".car").count() == 1
+    state = drive(page, server, MESSAGES)
+    assert page.locator("#outcome").inner_text() in ("Both cars have arrived.", "The cars crashed.")
+    assert page.locator(".car").count() == 2  # the fog has lifted
+    talk = page.locator("#talk li")
+    assert talk.count() == state["turn"]
+    assert "heard as “going left”, the nearest phrase" in talk.nth(1).inner_text()
+    assert page.locator("#play").is_hidden()
+    page.locator("#step").fill("0")
+    assert page.locator("#step-label").inner_text() == f"Step 0 of {state['turn']}"
+
+    (path,) = server.sitting.saved
+    assert page.locator("#note").inner_text() == f"Saved as {path}."
+    write_tar(tmp_path / "logs", {f"x/data/drive/server_logs/{path.name}": path.read_bytes()})
+    maps, turns, bad = driving.parse(tmp_path / "logs")
+    assert bad == {}
+    assert [message for message in turns["message"] if message in MESSAGES[:2]] == MESSAGES[:2]
+    played = replay(DrivingGame(driving_layouts(maps, turns)), turns)
+    assert played.loc[0, "wrong"] is None
+    assert bool(played.loc[0, "completed"]) == (state["outcome"] == "arrived")
+
+    page.click("#new")
+    page.wait_for_selector(".hint")
+    assert talk.count() == 0
+    assert page.complaints == []
+
+
+def test_four_words_are_refused_and_neither_they_nor_the_turn_are_lost(page, server):
+    page.fill("#message", "now I go left")
+    page.click("[data-action='1']")
+    heard = page.locator("#heard")
+    page.wait_for_function("() => document.activeElement.id === 'message'")
+    assert heard.inner_text() == "That is 4 words; please say it in three or fewer."
+    assert page.input_value("#message") == "now I go left"
+    assert server.sitting.state()["turn"] == 0
+    page.fill("#message", "go left")
+    page.wait_for_function("() => document.getElementById('heard').textContent.startsWith('Will be heard')")
+    assert heard.inner_text() == "Will be heard as “left”, the nearest phrase."
+    page.click("[data-action='0']")
+    page.wait_for_selector("#talk li")
+    assert page.input_value("#message") == ""
+    (complaint,) = page.complaints
+    assert "status of 400" in complaint
+
+
+def test_nothing_of_the_robots_car_reaches_the_page_before_the_end(page, server):
+    page.keyboard.press(" ")
+    page.wait_for_selector("#talk li")
+    state = json.loads(page.evaluate("fetch('state').then(answer => answer.text())"))
+    assert not {"states", "actions", "reward"} & set(state)
+    assert page.locator(".car.theirs, .star.theirs").count() == 0
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_page_fits_narrow_and_wide_windows(page, width):
+    page.set_viewport_size({"width": width, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_everything_that_can_be_done_has_a_name_and_can_be_reached_by_key(page):
+    for name in ("Turn left and advance", "Go forward", "Turn right and advance", "Wait", "New game"):
+        button = page.get_by_role("button", name=name, exact=True)
+        button.focus()
+        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid", name
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "message"
+    assert page.get_by_label("You say").get_attribute("id") == "message"

@@ -1,0 +1,60 @@
+"""`neuralese play` on the command line."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from neuralese.cli.play import command
+
+CONFIG = str(Path(__file__).parents[2] / "config" / "config.yaml")
+
+
+def run(*arguments: str):
+    return CliRunner().invoke(command, ["--no-browser", "--config", CONFIG, *arguments])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--task", "colors"], "Nobody can play 'colors' here; choose --task driving."),
+        (["--criterion", "magic"], "has no criterion 'magic'; choose from belief, direct, random."),
+        (["--config", "nowhere.yaml"], "nowhere.yaml is no config with criteria"),
+        (["--seed", "7"], "seed7/agent.safetensors does not exist yet; run `snakemake --cores all"),
+        (["--criterion", "direct"], "has no translation by 'direct'; choose from belief."),
+    ],
+)
+def test_what_cannot_be_played_is_said_in_one_sentence(results, arguments, says):
+    outcome = run("--results", str(results), *arguments)
+    assert outcome.exit_code == 1
+    assert says in outcome.output
+    assert outcome.output.count("\n") == 1
+
+
+def test_a_port_in_use_is_said_so(results):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        assert f"Port {port} cannot be used" in run("--results", str(results), "--port", port).output
+
+
+def test_it_serves_a_page_until_interrupted(results):
+    environment = {**os.environ, "NEURALESE_RESULTS": str(results), "PYTHONUNBUFFERED": "1"}
+    asked = [sys.executable, "-m", "neuralese.cli.play", "--no-browser", "--config", CONFIG]
+    with subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as playing:
+        url = re.search(r"http://127\.0\.0\.1:\d+/\S+", playing.stdout.readline())[0]
+        with urllib.request.urlopen(url) as answer:
+            assert b"Driving in fog" in answer.read()
+        playing.send_signal(signal.SIGINT)
+        said, errors = playing.communicate(timeout=60)
+    assert playing.returncode == 0
+    assert "No game was played to its end." in said
+    assert errors == ""

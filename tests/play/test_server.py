@@ -1,0 +1,130 @@
+"""The page's server, over real HTTP: who is let in, what is refused, and that refusing loses no turn."""
+
+import http.client
+import json
+import re
+
+import pytest
+from scripted_person import MESSAGES, way
+
+from neuralese.data import driving
+from neuralese.play.server import MOST_BYTES
+
+
+def ask(server, method, name, body=None, token=None, **headers):
+    """Status, headers and body of an answer; `name` comes after the token."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)
+    path = f"/{server.token if token is None else token}/{name}"
+    content = json.dumps(body) if isinstance(body, dict) else body
+    try:
+        connection.request(method, path, content, headers)
+        answer = connection.getresponse()
+        return answer.status, answer.headers, answer.read()
+    finally:
+        connection.close()
+
+
+def post(server, name, body, **headers):
+    status, _, content = ask(server, "POST", name, body, **headers)
+    return status, json.loads(content)
+
+
+def test_a_game_is_played_to_its_end_and_saved(server):
+    said = iter(MESSAGES)
+    _, _, content = ask(server, "GET", "state")
+    state = json.loads(content)
+    while not state["outcome"]:
+        status, state = post(server, "act", {"turn": state["turn"], "action": way(state), "message": next(said, "")})
+        assert status == 200
+    (path,) = server.sitting.saved
+    assert str(path) in state["note"]
+    road, rows = driving.parse_log(path.read_bytes())
+    assert road.splitlines() == state["road"]
+    assert len(rows) == 2 * (state["turn"] + 1)
+    status, answer = post(server, "act", {"turn": state["turn"], "action": 0, "message": ""})
+    assert (status, answer["error"]) == (409, "This game is over; please start a new one.")
+    assert post(server, "new", {})[1]["turn"] == 0
+
+
+@pytest.mark.parametrize("name", ["", "state", "page.js", "act", "nothing"])
+@pytest.mark.parametrize("token", ["", "wrong", "%C3%A9", "x" * 5000])
+def test_nothing_is_given_without_the_token(server, name, token):
+    for method in ("GET", "POST"):
+        status, _, content = ask(server, method, name, token=token)
+        assert status == 403
+        assert "please open the whole address" in json.loads(content)["error"]
+
+
+def test_a_person_without_the_token_reads_a_polite_page(server):
+    status, headers, content = ask(server, "GET", "", token="wrong", Accept="text/html")
+    assert (status, headers["Content-Type"]) == (403, "text/html; charset=utf-8")
+    assert b"please open the whole address that the terminal shows" in content
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:80"])
+def test_a_request_under_another_name_is_refused_even_with_the_token(server, host):
+    assert ask(server, "GET", "state", Host=host)[0] == 403
+    assert ask(server, "GET", "state", Host=f"localhost:{server.server_port}")[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "says"),
+    [
+        ({"turn": 0, "action": 1, "message": "now I go left"}, 400, "4 words; please say it in three or fewer"),
+        ({"turn": 0, "action": 1, "message": "left" * 20}, 400, "please keep to 40"),
+        ({"turn": 0, "action": 1, "message": "xyzzy"}, 400, "no word like"),
+        ({"turn": 0, "action": 1, "message": "x" * MOST_BYTES}, 413, "too long"),
+        ("x" * 3_000_000, 413, "too long"),
+        ({"turn": 0, "action": 9, "message": ""}, 400, "A car can wait"),
+        ({"turn": 3, "action": 1, "message": ""}, 409, "played already"),
+        ({"turn": 0, "action": True, "message": ""}, 400, "must hold turn (int)"),
+        ({"turn": 0, "action": 1}, 400, "must hold turn (int)"),
+        ('{"turn": 0,', 400, "no JSON"),
+        (b"\xff\xfe", 400, "no JSON"),
+        ("[]", 400, "must hold"),
+        ("[" * 1000, 400, "no JSON"),
+    ],
+)
+def test_a_wrong_move_is_refused_politely_and_the_turn_is_not_lost(server, body, status, says):
+    got, answer = post(server, "act", body)
+    assert got == status
+    assert says in answer["error"]
+    assert server.sitting.state()["turn"] == 0
+
+
+def test_a_body_of_unknown_length_is_refused(server):
+    status, _, content = ask(server, "POST", "new", iter([b"{}"]))  # sent in chunks
+    assert status == 411
+    assert b"how long" in content
+
+
+def test_the_page_is_whole_and_loads_nothing_from_elsewhere(server):
+    status, headers, content = ask(server, "GET", "")
+    assert status == 200
+    policy = headers["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'")
+    assert (headers["Referrer-Policy"], headers["Cache-Control"]) == ("no-referrer", "no-store")
+    page = content.decode()
+    for name in re.findall(r'(?:src|href)="([^"]+)"', page):
+        assert ask(server, "GET", name)[0] == 200, name
+    assert "//" not in page.replace("<!doctype", "")
+    assert ask(server, "GET", "../server.py")[0] == 404
+
+
+def test_a_preview_says_what_would_be_heard_and_plays_nothing(server):
+    assert post(server, "hear", {"message": "goiung left"}) == (200, {"heard": "going left", "exact": False})
+    assert "4 words" in post(server, "hear", {"message": "a b c d"})[1]["refused"]
+    assert server.sitting.state()["turn"] == 0
+
+
+def test_the_server_is_for_this_machine_only(server):
+    assert server.server_address[0] == "127.0.0.1"
+    assert len(server.token) >= 32
+
+
+def test_a_game_that_cannot_be_saved_is_still_shown(server, tmp_path):
+    (tmp_path / "play").write_text("a file where the folder should be")
+    said, state = iter(MESSAGES), server.sitting.state()
+    while not state["outcome"]:
+        state = server.sitting.act(state["turn"], way(state), next(said, ""))
+    assert "could not be saved" in state["note"]
