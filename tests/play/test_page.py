@@ -92,6 +92,14 @@ def test_four_words_are_refused_and_neither_they_nor_the_turn_are_lost(page, ser
     assert "status of 400" in complaint
 
 
+def test_a_turn_that_another_tab_has_played_is_shown_not_played_twice(page, server):
+    server.sitting.act(0, 0, "")
+    page.keyboard.press(" ")
+    page.wait_for_selector("#talk li")
+    assert page.locator("#heard").inner_text() == "That turn has been played already."
+    assert server.sitting.state()["turn"] == 1
+
+
 def test_nothing_of_the_robots_car_reaches_the_page_before_the_end(page, server):
     page.keyboard.press(" ")
     page.wait_for_selector("#talk li")

@@ -40,7 +40,7 @@ async function ask(path, body) {
   };
   const answer = await fetch(path, asked);
   const value = await answer.json();
-  if (!answer.ok) throw new Error(value.error);
+  if (!answer.ok) throw Object.assign(new Error(value.error), { status: answer.status });
   return value;
 }
 
@@ -64,6 +64,7 @@ async function act(action) {
     message.value = "";
     tell("");
   } catch (error) {
+    if (error.status === 409) show(await ask("state")); // another tab has played on
     tell(sentence(error), true);
     message.focus();
   } finally {
@@ -87,6 +88,7 @@ message.addEventListener("input", () => {
       const { heard, exact, refused } = await ask("hear", { message: typed });
       if (typed !== message.value) return;
       if (refused) tell(refused, true);
+      else if (!heard) tell("Will be heard as silence.");
       else if (exact) tell("The dictionary has this phrase.");
       else tell(`Will be heard as “${heard}”, the nearest phrase.`);
     } catch (error) {
@@ -138,18 +140,21 @@ find("new").addEventListener("click", async () => {
     find("map").focus();
   } catch (error) {
     tell(sentence(error), true);
+    find("note").textContent = sentence(error);
   }
 });
 
 function show(next) {
-  const ended = next.outcome && !(state && state.outcome);
+  const over = Boolean(next.outcome);
+  const justEnded = over && state && !state.outcome;
   state = next;
   stop();
-  find("end").hidden = find("new").classList.toggle("first", Boolean(state.outcome)) === false;
-  find("play").hidden = document.querySelector(".robot").hidden = Boolean(state.outcome);
+  find("new").classList.toggle("first", over);
+  find("end").hidden = !over;
+  find("play").hidden = find("robot").hidden = over;
   showWords();
   showTalk();
-  if (state.outcome) {
+  if (over) {
     find("outcome").textContent = ENDINGS[state.outcome];
     find("summary").textContent =
       `${state.turn} step${state.turn === 1 ? "" : "s"}, shared reward ${state.reward.toFixed(2)}. ` +
@@ -158,7 +163,7 @@ function show(next) {
     step.max = String(state.turn);
     step.value = step.max;
     showStep();
-    if (ended) find("outcome").focus();
+    if (justEnded) find("outcome").focus();
   } else {
     draw(find("map"), { road: state.road, mine: state.car, hints: state.moves });
     for (const { action, direction } of state.moves) {
@@ -193,6 +198,7 @@ function showWords() {
 }
 
 function heardAs({ heard, exact }) {
+  if (!heard) return "heard as silence";
   return exact ? "heard as typed" : `heard as “${heard}”, the nearest phrase`;
 }
 

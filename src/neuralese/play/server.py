@@ -30,9 +30,8 @@ MOST_BYTES = 1024  # of a request's body
 DRAINED = 1 << 20  # bytes of a body too large that are still read, so that the answer is not lost on its sender
 PAGES = {
     "page.html": "text/html; charset=utf-8",
-    "page.css": "text/css; charset=utf-8",
-    "page.js": "text/javascript; charset=utf-8",
-    "map.js": "text/javascript; charset=utf-8",
+    **dict.fromkeys(("theme.css", "page.css", "map.css"), "text/css; charset=utf-8"),
+    **dict.fromkeys(("page.js", "map.js"), "text/javascript; charset=utf-8"),
     "icon.svg": "image/svg+xml",
 }
 HEADERS = {

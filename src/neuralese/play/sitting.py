@@ -27,7 +27,7 @@ class Sitting:
         self._game, self._note = FogGame(self.robot, self.generator), ""
 
     def _view(self) -> dict:
-        return self._game.view() | {"game": len(self.saved) + 1, "note": self._note}
+        return self._game.view() | {"note": self._note}
 
     def state(self) -> dict:
         """The game as the person may see it."""
