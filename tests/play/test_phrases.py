@@ -31,7 +31,7 @@ def test_a_message_is_heard_as_the_phrase_nearest_by_its_words(message, phrase, 
 @pytest.mark.parametrize(
     ("message", "says"),
     [
-        ("I am going left", "That is 4 words; please say it in three or fewer."),
+        ("I am going left", "That is 4 words; please say it in 3 or fewer."),
         ("banana", "no word like “banana”; please say it in other words"),
         ("left" * MOST_CHARACTERS, "please keep to 40"),
     ],

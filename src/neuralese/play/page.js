@@ -213,20 +213,19 @@ function showTalk() {
       textContent: arrived(number, state.seat) ? "You are there" : YOU[turn.action],
     }));
     if (turn.typed.trim()) {
-      you.append(" ", element("q", { textContent: turn.typed }));
+      you.append(element("q", { textContent: turn.typed }));
       you.append(element("span", { className: "small", textContent: heardAs(turn) }));
     }
     const robot = 1 - state.seat;
-    const did = over ? ROBOT[state.actions[number][robot]] : "Robot";
+    const said = turn.said.length ? "Robot says" : "Robot says nothing";
+    const did = over ? ROBOT[state.actions[number][robot]] : said;
     const other = element("div", {}, element("span", {
       className: "theirs",
       textContent: arrived(number, robot) ? "Robot is there" : did,
     }));
     if (turn.said.length) {
-      other.append(" ", element("q", { textContent: turn.said[0].phrase }));
+      other.append(element("q", { textContent: turn.said[0].phrase }));
       other.title = turn.said.map(({ phrase, score }) => `${phrase} ${score.toFixed(2)}`).join("\n");
-    } else if (!over) {
-      other.append(" says nothing");
     }
     return element("li", {}, element("span", { className: "number", textContent: String(number + 1) }), you, other);
   });

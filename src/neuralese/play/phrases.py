@@ -14,7 +14,6 @@ from neuralese.errors import NeuraleseError
 
 MOST_CHARACTERS = 40
 SPELLING = 0.8  # likeness (of `difflib`) from which on one word is taken for another
-NUMBERS = {1: "one", 2: "two", 3: "three"}
 
 
 class RefusedError(NeuraleseError):
@@ -37,7 +36,7 @@ def hear(message: str, phrases: list[str]) -> Heard:
         raise RefusedError(f"That is {len(message)} characters; please keep to {MOST_CHARACTERS}.")
     said = words(message)
     if len(said) > LONGEST:
-        raise RefusedError(f"That is {len(said)} words; please say it in {NUMBERS[LONGEST]} or fewer.")
+        raise RefusedError(f"That is {len(said)} words; please say it in {LONGEST} or fewer.")
     if " ".join(said) in phrases:
         phrase = " ".join(said)
         return Heard(message, phrases.index(phrase), phrase, exact=True)

@@ -15,6 +15,7 @@ import html
 import json
 import logging
 import secrets
+import sys
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
@@ -44,7 +45,11 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 NO_ENTRY = "This page is for whoever started it: please open the whole address that the terminal shows."
-ASKED = {"act": {"turn": int, "action": int, "message": str}, "hear": {"message": str}, "new": {}}
+ASKED = {  # what can be posted, with the fields it must hold
+    "act": (Sitting.act, {"turn": int, "action": int, "message": str}),
+    "hear": (Sitting.hear, {"message": str}),
+    "new": (Sitting.begin, {}),
+}
 
 
 class RequestError(Exception):
@@ -65,6 +70,11 @@ class PlayServer(ThreadingHTTPServer):
         self.sitting, self.token = sitting, secrets.token_urlsafe(24)
         self.hosts = {f"{name}:{self.server_port}" for name in ("127.0.0.1", "localhost")}
         self.url = f"http://127.0.0.1:{self.server_port}/{self.token}/"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a page that was closed before it had its answer."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -118,21 +128,22 @@ class Handler(BaseHTTPRequestHandler):
         return files("neuralese.play").joinpath(file).read_bytes(), PAGES[file]
 
     def _post(self, name: str) -> tuple[bytes, str]:
-        asked = {"act": self.server.sitting.act, "hear": self.server.sitting.hear, "new": self.server.sitting.begin}
-        if name not in asked:
+        if name not in ASKED:
             raise RequestError(HTTPStatus.NOT_FOUND, "There is nothing at this address.")
-        return _json(asked[name](**self._body(ASKED[name])))
+        method, fields = ASKED[name]
+        return _json(method(self.server.sitting, **self._body(fields)))
 
     def _body(self, fields: dict[str, type]) -> dict[str, Any]:
         """The request's body, which must be JSON with just these fields."""
-        length = self.headers.get("Content-Length", "")
-        if not length.isdecimal():
+        given = self.headers.get("Content-Length", "")
+        if not given.isdecimal() or len(given) > 9:
             raise RequestError(HTTPStatus.LENGTH_REQUIRED, "A request must say how long it is.")
-        if int(length) > MOST_BYTES:
-            self.rfile.read(min(int(length), DRAINED))
+        length = int(given)
+        if length > MOST_BYTES:
+            self.rfile.read(min(length, DRAINED))
             raise RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "That is too long; please say it in three words.")
         try:
-            body = json.loads(self.rfile.read(int(length)))
+            body = json.loads(self.rfile.read(length))
         except (ValueError, RecursionError):
             raise RequestError(HTTPStatus.BAD_REQUEST, "That is no JSON; please reload the page.") from None
         if not isinstance(body, dict) or {name: type(value) for name, value in body.items()} != fields:
