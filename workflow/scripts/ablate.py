@@ -31,14 +31,16 @@ with stage(snakemake.log[0], snakemake.threads):
         Neuralese(game, speaker, said["train"].messages, said["train"].ids),
         game.candidates(read_contexts(given.contexts, game)[: params.contexts]),
         tables,
+        family(),
+        load_model(given.listener, HumanListener, game),
         load_cell(given.agent, game) if isinstance(game, ReferenceGame) else None,
     )
     parts = []
     for split in ("dev", "test"):
         robot = robot_guess(games[split], load_cell(given.agent, game), speaker)
-        listeners = Listeners(games[split], robot, load_model(given.listener, HumanListener, game))
+        listeners = Listeners(games[split], robot, ablation.listener)
         random = generator(seed, f"ablation {split}")
-        belief = ablation.run(family(), listeners, said, split, params.humans, params.resamples, random)
+        belief = ablation.run(listeners, said, split, params.humans, params.resamples, random)
         parts.append(belief.assign(split=split))
     table = pd.concat(parts).assign(task=snakemake.wildcards.task, seed=seed, data=data_kind(given.provenance))
     write_table(snakemake.output[0], table, "ablation")

@@ -2,6 +2,7 @@
 
 import logging
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 
 import pandas as pd
@@ -12,10 +13,11 @@ from neuralese.agents.cell import Cell
 from neuralese.agents.messages import Speech
 from neuralese.evaluate.belief import HumanSpeech, Listeners, Translation, evaluate_belief
 from neuralese.evaluate.translations import Tables, load_synthesis
+from neuralese.speakers.models import HumanListener
 from neuralese.speakers.traces import load_heard, load_silence, load_traces
-from neuralese.translate.criteria import BeliefCriterion
+from neuralese.translate.criteria import BeliefCriterion, Meanings
 from neuralese.translate.dictionary import make_criterion
-from neuralese.translate.languages import English, Neuralese
+from neuralese.translate.languages import English, Language, Neuralese
 from neuralese.translate.pragmatics import Heeded, human_responses, robot_responses
 
 log = logging.getLogger(__name__)
@@ -68,11 +70,12 @@ class Ablation:
     vocabulary: Neuralese
     candidates: Tensor
     tables: Tables
+    criteria: dict[str, dict]  # by name, as the config would write them
+    listener: HumanListener
     cell: Cell | None = None  # the robot as a listener, where the pragmatic criterion is to be compared too
 
     def run(
         self,
-        criteria: dict[str, dict],
         listeners: Listeners,
         said: dict[str, Speech],
         split: str,
@@ -88,33 +91,49 @@ class Ablation:
         traces = load_traces(self.tables, game, split, generator)
         human = HumanSpeech.draw(game, traces, load_silence(self.tables), humans, generator)
         heard, phrases = load_heard(self.tables), self.english.spoken()
-        ways = {}
-        for name, settings in criteria.items():
-            criterion, scale = make_criterion(settings), settings["scale"]
-            known = replace(self.vocabulary, scale=scale)
-            spoken = replace(known, messages=robot.messages, ids=robot.ids)
-            to_phrase = phrases.ids[criterion.scores(spoken, phrases, self.candidates).argmin(1)]
-            to_message = criterion.scores(self.english, known, self.candidates).argmin(1)
-            ways[name] = Translation(heard[to_phrase], known.messages[to_message[human.phrases]])
-            log.info("%s: %s scored", split, name)
-        if self.cell is not None:
-            ways["pragmatic"] = self._pragmatic(listeners, robot, human, heard)
+        spoken = replace(self.vocabulary, messages=robot.messages, ids=robot.ids)
+        ways = {
+            name: Translation(heard[phrases.ids[best]], self.vocabulary.messages[self.for_phrases[name][human.phrases]])
+            for name, best in self._best(spoken, phrases).items()
+        }
         ways["synthesis"] = load_synthesis(self.tables, robot, human)
         first = next(name for name in ways if name.startswith("direct"))
         ways = {"direct" if name == first else name: way for name, way in ways.items()}
         belief = evaluate_belief(listeners, robot, human, ways, resamples, generator)
         return belief.assign(criterion=belief["criterion"].replace("direct", first))
 
-    def _pragmatic(self, listeners: Listeners, robot: Speech, human: HumanSpeech, heard: Tensor) -> Translation:
+    @cached_property
+    def for_phrases(self) -> dict[str, Tensor]:
+        """For each criterion, which message of the vocabulary translates each phrase: the same on all splits."""
+        return self._best(self.english, self.vocabulary)
+
+    def _best(self, source: Language, target: Language) -> dict[str, Tensor]:
+        """For each criterion, which target is best for each source message. Criteria of one scale share meanings."""
+        best = dict.fromkeys(self.criteria)  # in this order
+        for scale in dict.fromkeys(settings["scale"] for settings in self.criteria.values()):
+            meanings = [Meanings(_at(scale, each), self.candidates, keep=True) for each in (source, target)]
+            for name, settings in self.criteria.items():
+                if settings["scale"] == scale:
+                    best[name] = make_criterion(settings).compare(*meanings).argmin(1)
+            log.info("criteria of scale %g scored", scale)
+        if self.cell is not None:
+            best["pragmatic"] = self._pragmatic(source, target)
+        return best
+
+    def _pragmatic(self, source: Language, target: Language) -> Tensor:
         """Match what listeners do, in a few contexts: the robot has to be asked about every pair."""
-        game, phrases, known = listeners.game, self.english.spoken(), self.vocabulary
-        few = self.candidates[:PRAGMATIC_CONTEXTS]
-        criterion = BeliefCriterion("source", "symmetric")
-        spoken = replace(known, messages=robot.messages, ids=robot.ids)
-        said, learned = (Heeded(each, robot_responses(self.cell, game, each.messages)) for each in (spoken, known))
-        words, every = (
-            Heeded(each, human_responses(listeners.human, game, heard[each.ids])) for each in (phrases, self.english)
-        )
-        to_phrase = phrases.ids[criterion.scores(said, words, few).argmin(1)]
-        to_message = criterion.scores(every, learned, few).argmin(1)
-        return Translation(heard[to_phrase], known.messages[to_message[human.phrases]])
+        few, criterion = self.candidates[:PRAGMATIC_CONTEXTS], BeliefCriterion("source", "symmetric")
+        return criterion.scores(self._heeded(source), self._heeded(target), few).argmin(1)
+
+    def _heeded(self, language: Language) -> Heeded:
+        """What the robot does that hears messages, or the model human that hears phrases."""
+        game = self.vocabulary.game
+        if isinstance(language, Neuralese):
+            return Heeded(language, robot_responses(self.cell, game, language.messages))
+        heard = load_heard(self.tables)[language.ids]
+        return Heeded(language, human_responses(self.listener, game, heard))
+
+
+def _at(scale: float, language: Language) -> Language:
+    """A robot's language with p(z | x) so much wider; English has no scale."""
+    return replace(language, scale=scale) if isinstance(language, Neuralese) else language

@@ -9,13 +9,19 @@ and a pair (z, z') has, with weights w_i made of w_i(z) and w_i(z'),
 
     q(z, z') = sum_i w_i KL(beta_i(z) || beta_i(z')) / sum_i w_i                              (Equation 2)
 
-Since KL(beta || beta') = sum_s beta log beta - sum_s beta log beta', all K x K' pairs are a few matrix products over
-the contexts, which are visited in blocks: memory does not grow with n. Lower scores are better for every criterion.
+Since KL(beta || beta') = sum_s beta_s log beta_s - sum_s beta_s log beta'_s, all K x K' pairs are a few matrix products
+over the contexts, which are visited in blocks: memory does not grow with n. Beliefs sum to one, so that
+
+    KL(beta || beta') = sum_s beta_s log beta_s - log beta'_0 + sum_{s>0} beta_s log (beta'_0 / beta'_s),
+
+which is one column a context less to multiply. Lower scores are better for every criterion.
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -26,12 +32,98 @@ from neuralese.translate.languages import Language
 WEIGHTS = ("product", "sum", "source", "target")
 DIVERGENCES = ("forward", "reverse", "symmetric", "jensen-shannon")
 LOG_FLOOR = -690.0  # beliefs below e^-690 count as that, so that an impossible state costs much, not infinitely much
-BLOCK = 256  # contexts held at a time
-ROWS = 64  # source messages at a time where all pairs are looked at one by one
+BLOCK = 128  # contexts held at a time
+AT_ONCE = 2**20  # numbers held at a time where all pairs are looked at one by one: they fit into a processor's cache
+
+Factor = Tensor | None  # of a product over contexts, (K, columns); None is one everywhere
+
+
+def beliefs(log_likelihood: Tensor, dim: int = -1) -> Tensor:
+    """Equation 1 in logarithms: the candidates of a context are equally likely before a word is said."""
+    return torch.log_softmax(log_likelihood, dim).clamp(min=LOG_FLOOR)
 
 
 @dataclass(frozen=True)
-class BeliefCriterion:
+class Block:
+    """What messages mean in some of the contexts. Contexts come last, so that sums over candidates are fast."""
+
+    w: Tensor  # posterior over contexts, (K, b)
+    log_belief: Tensor  # (K, s, b)
+
+    @cached_property
+    def belief(self) -> Tensor:
+        """beta, (K, s, b)."""
+        return self.log_belief.exp()
+
+    @cached_property
+    def negative_entropy(self) -> Tensor:
+        """sum_s beta_s log beta_s, (K, b)."""
+        return (self.belief * self.log_belief).sum(1)
+
+    @cached_property
+    def log_odds(self) -> Tensor:
+        """log beta_0 / beta_s for s > 0, (K, m, b)."""
+        return self.log_belief[:, :1] - self.log_belief[:, 1:]
+
+
+class Meanings:
+    """What the messages of a language mean in contexts with `candidates` (n, s, ...), block by block.
+
+    Blocks are made when they are asked for and then forgotten, unless `keep` is set, which costs memory and saves time
+    where several criteria are compared in the same contexts.
+    """
+
+    def __init__(self, language: Language, candidates: Tensor, block: int = BLOCK, keep: bool = False) -> None:
+        self.language, self.candidates, self.block = language, candidates, block
+        self.kept = list(self._blocks()) if keep else None
+
+    def __len__(self) -> int:
+        return len(self.language)
+
+    def __iter__(self) -> Iterator[Block]:
+        return iter(self.kept) if self.kept is not None else self._blocks()
+
+    @cached_property
+    def log_evidence(self) -> Tensor:
+        """log sum_i p(z_k | x_i0), (K,)."""
+        parts = [self._log_likelihood(part[:, :1]).flatten(1).logsumexp(1) for part in self._parts()]
+        return torch.stack(parts).logsumexp(0)
+
+    @property
+    def log_prior(self) -> Tensor:
+        """log p(z_k), (K,): the density of messages that the speaker's model and the contexts make."""
+        return self.log_evidence - math.log(len(self.candidates))
+
+    def _parts(self) -> tuple[Tensor, ...]:
+        return self.candidates.split(self.block)
+
+    def _log_likelihood(self, part: Tensor) -> Tensor:
+        """log p(z_k | x_is), (K, s, b): each candidate stands for itself, so they may be asked about in any order."""
+        return self.language.log_likelihood(part.transpose(0, 1))
+
+    def _blocks(self) -> Iterator[Block]:
+        for part in self._parts():
+            log_likelihood = self._log_likelihood(part)
+            w = (log_likelihood[:, 0] - self.log_evidence[:, None]).exp()
+            if hasattr(self.language, "log_beliefs"):
+                log_likelihood = self.language.log_beliefs(part).transpose(1, 2)
+            yield Block(w, beliefs(log_likelihood, dim=1))
+
+
+class Criterion(ABC):
+    """Scores all pairs of two languages."""
+
+    def scores(self, source: Language, target: Language, candidates: Tensor, block: int = BLOCK) -> Tensor:
+        """The score of every pair, (K, K'), by what they mean in contexts with `candidates` (n, s, ...)."""
+        return self.compare(Meanings(source, candidates, block), Meanings(target, candidates, block))
+
+    @abstractmethod
+    def compare(self, source: Meanings, target: Meanings) -> Tensor:
+        """The same by meanings in the same contexts."""
+
+
+@dataclass(frozen=True)
+class BeliefCriterion(Criterion):
     """Match beliefs: the divergence of what z and z' make a listener believe, averaged over weighted contexts."""
 
     weights: str = "product"  # what weights a context: product (Algorithm 1), sum, source (z alone), target (z' alone)
@@ -45,119 +137,127 @@ class BeliefCriterion:
                 f"choose weights from {', '.join(WEIGHTS)} and divergence from {', '.join(DIVERGENCES)}."
             )
 
-    def scores(self, source: Language, target: Language, candidates: Tensor, block: int = BLOCK) -> Tensor:
+    def compare(self, source: Meanings, target: Meanings) -> Tensor:
         """q(z_k, z'_k'), (K, K'), in nats; infinite for a pair that shares no context."""
-        total = torch.zeros(len(source), len(target), dtype=torch.float64)
-        norm = torch.zeros_like(total)
-        blocks = zip(_meanings(source, candidates, block), _meanings(target, candidates, block), strict=True)
-        for (w, log_belief), (w_target, log_belief_target) in blocks:
-            for u, v in _factors(self.weights, w, w_target):
-                norm.addmm_(u, v.T)
+        total, norm = PairSums(source, target), PairSums(source, target)
+        for one, other in zip(source, target, strict=True):
+            for u, v in self._factors(one.w, other.w):
+                norm.add(u, v)
                 if self.divergence == "jensen-shannon":
-                    _add_jensen_shannon(total, u, log_belief, v, log_belief_target)
+                    _add_jensen_shannon(total, u, one, v, other)
                 if self.divergence in ("forward", "symmetric"):
-                    _add_divergence(total, u, log_belief, v, log_belief_target)
+                    for a, b in _divergence(u, one, v, other):
+                        total.add(a, b)
                 if self.divergence in ("reverse", "symmetric"):
-                    _add_divergence(total.T, v, log_belief_target, u, log_belief)
+                    for b, a in _divergence(v, other, u, one):
+                        total.add(a, b)
+        norm = norm.result()
         if self.divergence == "symmetric":
-            total /= 2
-        shared = norm > torch.finfo(norm.dtype).tiny
-        scores = torch.where(shared, (total / norm).clamp(min=0), torch.inf)
-        return scores - self.prior * log_prior(target, candidates, block) if self.prior else scores
+            norm = 2 * norm
+        scores = total.result().div_(norm).clamp_(min=0)
+        scores.masked_fill_(norm <= torch.finfo(norm.dtype).tiny, torch.inf)
+        return scores.sub_(self.prior * target.log_prior) if self.prior else scores
+
+    def _factors(self, w: Tensor, w_target: Tensor) -> list[tuple[Factor, Factor]]:
+        """Context weights as sums of products u_i(z) v_i(z')."""
+        return {
+            "product": [(w, w_target)],
+            "source": [(w, None)],
+            "target": [(None, w_target)],
+            "sum": [(w, None), (None, w_target)],
+        }[self.weights]
 
 
 @dataclass(frozen=True)
-class DirectCriterion:
+class DirectCriterion(Criterion):
     """Translate as machine translation does: -log p(z' | z), by the contexts in which both are said."""
 
-    def scores(self, source: Language, target: Language, candidates: Tensor, block: int = BLOCK) -> Tensor:
+    def compare(self, source: Meanings, target: Meanings) -> Tensor:
         """-log sum_i w_i(z_k) p(z'_k' | x_i), (K, K')."""
-        return -(_shared(source, target, candidates, block).log() + log_evidence(target, candidates, block))
+        return _shared(source, target).log_().add_(target.log_evidence).neg_()
 
 
 @dataclass(frozen=True)
-class PmiCriterion:
+class PmiCriterion(Criterion):
     """Pointwise mutual information, -log p(z' | z) / p(z'): direct translation that does not favour frequent words."""
 
-    def scores(self, source: Language, target: Language, candidates: Tensor, block: int = BLOCK) -> Tensor:
+    def compare(self, source: Meanings, target: Meanings) -> Tensor:
         """-log sum_i w_i(z_k) w_i(z'_k'), (K, K'), up to a constant."""
-        return -_shared(source, target, candidates, block).log()
+        return _shared(source, target).log_().neg_()
 
 
 @dataclass(frozen=True)
-class RandomCriterion:
+class RandomCriterion(Criterion):
     """Any translation is as good as any other: the baseline that also shows whether an evaluation leaks."""
 
     seed: int = 0
 
-    def scores(self, source: Language, target: Language, candidates: Tensor, block: int = BLOCK) -> Tensor:
+    def compare(self, source: Meanings, target: Meanings) -> Tensor:
         """Random numbers, (K, K')."""
         generator = torch.Generator().manual_seed(self.seed)
         return torch.rand(len(source), len(target), dtype=torch.float64, generator=generator)
 
 
-Criterion = BeliefCriterion | DirectCriterion | PmiCriterion | RandomCriterion
+class PairSums:
+    """Sums over contexts of products a(z) b(z') for all pairs, (K, K'). Where a or b is one, they are vectors."""
+
+    def __init__(self, source: Meanings, target: Meanings) -> None:
+        self.rows = torch.zeros(len(source), 1, dtype=torch.float64)
+        self.columns = torch.zeros(1, len(target), dtype=torch.float64)
+        self.matrix: Tensor | None = None
+
+    def add(self, a: Factor, b: Factor, scale: float = 1.0) -> None:
+        """Add a b^T."""
+        if b is None:
+            self.rows.add_(a.sum(1, keepdim=True), alpha=scale)
+        elif a is None:
+            self.columns.add_(b.sum(1), alpha=scale)
+        else:
+            self.pairs().addmm_(a, b.T, alpha=scale)
+
+    def pairs(self) -> Tensor:
+        """The part that is neither rows nor columns, to be added to."""
+        if self.matrix is None:
+            self.matrix = self.rows.new_zeros(len(self.rows), self.columns.shape[1])
+        return self.matrix
+
+    def result(self) -> Tensor:
+        """The sums, (K, K'), or what broadcasts to it."""
+        return self.rows + self.columns if self.matrix is None else self.matrix.add_(self.rows).add_(self.columns)
 
 
-def beliefs(log_likelihood: Tensor) -> Tensor:
-    """Equation 1 in logarithms, (K, n, s): the candidates of a context are equally likely before a word is said."""
-    return torch.log_softmax(log_likelihood, dim=-1).clamp(min=LOG_FLOOR)
-
-
-def log_evidence(language: Language, candidates: Tensor, block: int = BLOCK) -> Tensor:
-    """log sum_i p(z_k | x_i0), (K,)."""
-    parts = [language.log_likelihood(part[:, :1]).squeeze(-1).logsumexp(1) for part in candidates.split(block)]
-    return torch.stack(parts).logsumexp(0)
-
-
-def log_prior(language: Language, candidates: Tensor, block: int = BLOCK) -> Tensor:
-    """log p(z_k), (K,): the density of messages that the speaker's model and the contexts make."""
-    return log_evidence(language, candidates, block) - math.log(len(candidates))
-
-
-def _shared(source: Language, target: Language, candidates: Tensor, block: int) -> Tensor:
+def _shared(source: Meanings, target: Meanings) -> Tensor:
     """sum_i w_i(z_k) w_i(z'_k'), (K, K'): how much the contexts of two messages are the same."""
-    joint = torch.zeros(len(source), len(target), dtype=torch.float64)
-    blocks = zip(_meanings(source, candidates, block), _meanings(target, candidates, block), strict=True)
-    for (w, _), (w_target, _) in blocks:
-        joint.addmm_(w, w_target.T)
-    return joint
+    joint = PairSums(source, target)
+    for one, other in zip(source, target, strict=True):
+        joint.add(one.w, other.w)
+    return joint.result()
 
 
-def _meanings(language: Language, candidates: Tensor, block: int) -> Iterator[tuple[Tensor, Tensor]]:
-    """For each block of contexts: posterior over contexts (K, b) and log beliefs (K, b, s) of every message."""
-    evidence = log_evidence(language, candidates, block)
-    for part in candidates.split(block):
-        log_likelihood = language.log_likelihood(part)
-        log_belief = language.log_beliefs(part) if hasattr(language, "log_beliefs") else beliefs(log_likelihood)
-        yield (log_likelihood[..., 0] - evidence[:, None]).exp(), log_belief
+def _times(factor: Factor, value: Tensor) -> Tensor:
+    """Weight `value` (K, b) or (K, s, b) by `factor` (K, b)."""
+    if factor is None:
+        return value
+    return value * (factor if value.dim() == 2 else factor[:, None])
 
 
-def _factors(weights: str, w: Tensor, w_target: Tensor) -> list[tuple[Tensor, Tensor]]:
-    """Context weights as sums of products u_i(z) v_i(z')."""
-    ones, ones_target = torch.ones_like(w), torch.ones_like(w_target)
-    return {
-        "product": [(w, w_target)],
-        "source": [(w, ones_target)],
-        "target": [(ones, w_target)],
-        "sum": [(w, ones_target), (ones, w_target)],
-    }[weights]
+def _divergence(u: Factor, p: Block, v: Factor, q: Block) -> Iterator[tuple[Factor, Factor]]:
+    """Factors a, b whose products sum to sum_i u_i v_i KL(p_i || q_i), as at the top of this file."""
+    yield _times(u, p.negative_entropy), v
+    yield u, _times(v, -q.log_belief[:, 0])
+    yield _times(u, p.belief[:, 1:]).flatten(1), _times(v, q.log_odds).flatten(1)
 
 
-def _add_divergence(total: Tensor, u: Tensor, log_p: Tensor, v: Tensor, log_q: Tensor) -> None:
-    """Add sum_i u_i v_i KL(p_i || q_i) for all pairs to `total` (K, K'): two matrix products."""
-    p = log_p.exp()
-    total.addmm_(u * (p * log_p).sum(-1), v.T)
-    total.addmm_((u[..., None] * p).flatten(1), (v[..., None] * log_q).flatten(1).T, alpha=-1)
-
-
-def _add_jensen_shannon(total: Tensor, u: Tensor, log_p: Tensor, v: Tensor, log_q: Tensor) -> None:
-    """Add sum_i u_i v_i JS(p_i, q_i) for all pairs to `total` (K, K'). A mixture's entropy is no matrix product."""
-    p, q = log_p.exp(), log_q.exp()
-    total.addmm_(u * (p * log_p).sum(-1), v.T, alpha=0.5)
-    total.addmm_(u, (v * (q * log_q).sum(-1)).T, alpha=0.5)
-    p, q = p.float() / 2, q.float() / 2  # single precision is enough here, and twice as fast
-    for rows in torch.arange(len(p)).split(ROWS):
-        mixture = p[rows, None] + q[None]
-        entropy = -(mixture * mixture.clamp(min=torch.finfo(mixture.dtype).tiny).log()).sum(-1)
-        total[rows] += torch.einsum("kb,jb,kjb->kj", u[rows], v, entropy.double())
+def _add_jensen_shannon(total: PairSums, u: Factor, one: Block, v: Factor, other: Block) -> None:
+    """Add sum_i u_i v_i JS(one_i, other_i). A mixture's entropy is no matrix product."""
+    total.add(_times(u, one.negative_entropy), v, 0.5)
+    total.add(u, _times(v, other.negative_entropy), 0.5)
+    p, q = one.belief.float() / 2, other.belief.float() / 2  # single precision is enough here, and twice as fast
+    smallest = torch.finfo(p.dtype).tiny
+    for rows in torch.arange(len(p)).split(max(1, AT_ONCE // q.numel())):
+        mixture = p[rows, None] + q
+        negative_entropy = mixture.clamp(min=smallest).log_().mul_(mixture).sum(2)  # (rows, K', b)
+        if v is not None:
+            negative_entropy *= v.float()
+        weight = torch.ones_like(one.w[rows]) if u is None else u[rows]
+        total.pairs()[rows] -= (negative_entropy @ weight.float()[..., None]).squeeze(-1)

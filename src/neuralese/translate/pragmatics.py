@@ -16,7 +16,6 @@ from torch import Tensor, nn
 from neuralese.agents.cell import Cell
 from neuralese.games.reference import LEFT, RIGHT, ReferenceGame
 from neuralese.speakers.models import HumanListener
-from neuralese.translate.criteria import LOG_FLOOR
 from neuralese.translate.languages import Language
 
 TEMPERATURE = 0.1  # of a robot's choice between two Q values, which lie between 0 and 1
@@ -51,7 +50,7 @@ class Heeded:
 
     def log_beliefs(self, candidates: Tensor) -> Tensor:
         """The logarithm of the listener's choice, (K, n, s)."""
-        return self.respond(candidates).double().clamp(min=LOG_FLOOR)
+        return self.respond(candidates).double()
 
 
 def believe_by_playing(cell: Cell, game: ReferenceGame, candidates: Tensor, generator: torch.Generator) -> Believe:
@@ -67,13 +66,21 @@ def believe_by_playing(cell: Cell, game: ReferenceGame, candidates: Tensor, gene
         encoded = torch.tanh(
             seen.view(len(contexts), 1, contexts.shape[1], -1) + cell.encode_message(messages)[:, :, None]
         )
-        hidden = cell.memory(encoded.flatten(0, 2), memory.expand(encoded.shape[:3].numel(), -1))
-        q = cell.q_values(hidden).view(*encoded.shape[:3], -1)
+        q = cell.q_values(_remember(cell.memory, encoded.flatten(0, 2), memory)).view(*encoded.shape[:3], -1)
         to_right = (q[..., RIGHT] - q[..., LEFT]) / TEMPERATURE
         to_target = torch.where(right[:, None], to_right, -to_right)
         return nn.functional.logsigmoid(torch.stack([to_target, -to_target], dim=-1))
 
     return believe
+
+
+def _remember(gru: nn.GRUCell, encoded: Tensor, memory: Tensor) -> Tensor:
+    """`gru(encoded, memory)` for one memory (1, hidden) that all share, so that half of the work is done once."""
+    reset, update, new = nn.functional.linear(encoded, gru.weight_ih, gru.bias_ih).chunk(3, dim=-1)
+    reset_memory, update_memory, new_memory = nn.functional.linear(memory, gru.weight_hh, gru.bias_hh).chunk(3, dim=-1)
+    reset, update = torch.sigmoid(reset + reset_memory), torch.sigmoid(update + update_memory)
+    new = torch.tanh(new + reset * new_memory)
+    return new + update * (memory - new)
 
 
 def robot_responses(cell: Cell, game: ReferenceGame, messages: Tensor) -> Respond:
