@@ -5,6 +5,7 @@ import torch
 
 from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.messages import Speech
+from neuralese.agents.players import guess
 from neuralese.evaluate.belief import (
     HumanSpeech,
     Listeners,
@@ -15,7 +16,7 @@ from neuralese.evaluate.belief import (
 )
 from neuralese.evaluate.paper import BEHAVIOR, BELIEF, compare, over_seeds, to_latex, to_markdown
 from neuralese.evaluate.statistics import bootstrap_interval, paired_test
-from neuralese.games.reference import ReferenceGame
+from neuralese.games.reference import ReferenceGame, coins
 from neuralese.speakers.models import HumanListener
 from neuralese.speakers.traces import Lists, Traces
 
@@ -50,6 +51,16 @@ def played(generator):
     listeners = Listeners(game, guess_by_playing(cell, game), Oracle(game, hidden=4, words=5))
     table = evaluate_belief(listeners, robot, human, ways, resamples=200, generator=generator)
     return table.set_index(["speaker", "listener", "criterion"])
+
+
+def test_guesses_are_those_of_the_robot_that_plays_from_the_start(generator):
+    game = ReferenceGame(torch.randn(20, 3, generator=generator))
+    torch.manual_seed(0)
+    cell = Cell(game, CellConfig(hidden=8, message=4))
+    messages, states = torch.randn(6, 4, generator=generator), game.draw_states(6, generator)
+    guessed = guess_by_playing(cell, game)(messages, states, torch.Generator().manual_seed(1))
+    right = coins(6, torch.Generator().manual_seed(1))
+    torch.testing.assert_close(guessed, guess(cell, game, messages, states, right))
 
 
 def test_every_pair_is_played_under_every_criterion(played):

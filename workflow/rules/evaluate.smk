@@ -31,6 +31,7 @@ rule evaluate_belief:
             "games",
             "agents",
             "speakers",
+            "translate/pragmatics.py",
             "evaluate/belief.py",
             "evaluate/translations.py",
             "evaluate/statistics.py",

@@ -21,12 +21,12 @@ from torch import Tensor
 
 from neuralese.agents.cell import Cell
 from neuralese.agents.messages import Speech
-from neuralese.agents.players import guess
 from neuralese.evaluate.statistics import bootstrap_interval, paired_test
 from neuralese.games.game import Game
-from neuralese.games.reference import ReferenceGame, coins
+from neuralese.games.reference import LEFT, RIGHT, ReferenceGame, coins
 from neuralese.speakers.models import HumanListener, RobotSpeaker
 from neuralese.speakers.traces import Traces
+from neuralese.translate.pragmatics import listening
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,16 @@ Guess = Callable[[Tensor, Tensor, torch.Generator], Tensor]
 
 def guess_by_playing(cell: Cell, game: ReferenceGame) -> Guess:
     """How a robot that hears messages guesses in a reference game, the target being shown on a random side."""
-    return lambda messages, states, generator: guess(cell, game, messages, states, coins(len(states), generator))
+    listen = listening(cell, game)
+
+    @torch.no_grad()
+    def preference(messages: Tensor, states: Tensor, generator: torch.Generator) -> Tensor:
+        right = coins(len(states), generator)
+        seen = cell.encode_observation(game.listener_view(states, right))
+        q = listen(torch.tanh(seen + cell.encode_message(messages)))
+        return torch.where(right, 1, -1) * (q[:, RIGHT] - q[:, LEFT])
+
+    return preference
 
 
 def guess_by_likelihood(speaker: RobotSpeaker, game: Game) -> Guess:

@@ -53,12 +53,29 @@ class Heeded:
         return self.respond(candidates).double()
 
 
-def believe_by_playing(cell: Cell, game: ReferenceGame, candidates: Tensor, generator: torch.Generator) -> Believe:
-    """A robot that picks an item, shown on a random side; what it would rather pick is what it believes."""
-    states = candidates[:, 0]
+def listening(cell: Cell, game: ReferenceGame) -> Callable[[Tensor], Tensor]:
+    """Q values (n, actions) of a robot's first look at the items, by what it sees and hears, `encoded` (n, hidden).
+
+    Its memory is of one step in which nothing was shown or said, always the same: that half of the GRU is done once.
+    """
+    gru = cell.memory
     with torch.no_grad():
         memory, nothing = cell.initial(1)
         _, _, memory = cell(game.blank_view(1), nothing, memory)
+        recalled = nn.functional.linear(memory, gru.weight_hh, gru.bias_hh).chunk(3, dim=-1)
+
+    def q_values(encoded: Tensor) -> Tensor:
+        reset, update, new = nn.functional.linear(encoded, gru.weight_ih, gru.bias_ih).chunk(3, dim=-1)
+        reset, update = torch.sigmoid(reset + recalled[0]), torch.sigmoid(update + recalled[1])
+        new = torch.tanh(new + reset * recalled[2])
+        return cell.q_values(new + update * (memory - new))
+
+    return q_values
+
+
+def believe_by_playing(cell: Cell, game: ReferenceGame, candidates: Tensor, generator: torch.Generator) -> Believe:
+    """A robot that picks an item, shown on a random side; what it would rather pick is what it believes."""
+    states, listen = candidates[:, 0], listening(cell, game)
 
     def believe(messages: Tensor, contexts: Tensor) -> Tensor:
         right = torch.rand(contexts.shape, generator=generator) < 0.5
@@ -66,21 +83,12 @@ def believe_by_playing(cell: Cell, game: ReferenceGame, candidates: Tensor, gene
         encoded = torch.tanh(
             seen.view(len(contexts), 1, contexts.shape[1], -1) + cell.encode_message(messages)[:, :, None]
         )
-        q = cell.q_values(_remember(cell.memory, encoded.flatten(0, 2), memory)).view(*encoded.shape[:3], -1)
+        q = listen(encoded.flatten(0, 2)).view(*encoded.shape[:3], -1)
         to_right = (q[..., RIGHT] - q[..., LEFT]) / TEMPERATURE
         to_target = torch.where(right[:, None], to_right, -to_right)
         return nn.functional.logsigmoid(torch.stack([to_target, -to_target], dim=-1))
 
     return believe
-
-
-def _remember(gru: nn.GRUCell, encoded: Tensor, memory: Tensor) -> Tensor:
-    """`gru(encoded, memory)` for one memory (1, hidden) that all share, so that half of the work is done once."""
-    reset, update, new = nn.functional.linear(encoded, gru.weight_ih, gru.bias_ih).chunk(3, dim=-1)
-    reset_memory, update_memory, new_memory = nn.functional.linear(memory, gru.weight_hh, gru.bias_hh).chunk(3, dim=-1)
-    reset, update = torch.sigmoid(reset + reset_memory), torch.sigmoid(update + update_memory)
-    new = torch.tanh(new + reset * new_memory)
-    return new + update * (memory - new)
 
 
 def robot_responses(cell: Cell, game: ReferenceGame, messages: Tensor) -> Respond:
