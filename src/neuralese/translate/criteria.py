@@ -151,9 +151,7 @@ class BeliefCriterion(Criterion):
                 if self.divergence in ("reverse", "symmetric"):
                     for b, a in _divergence(v, other, u, one):
                         total.add(a, b)
-        norm = norm.result()
-        if self.divergence == "symmetric":
-            norm = 2 * norm
+        norm = norm.result().mul_(2 if self.divergence == "symmetric" else 1)
         scores = total.result().div_(norm).clamp_(min=0)
         scores.masked_fill_(norm <= torch.finfo(norm.dtype).tiny, torch.inf)
         return scores.sub_(self.prior * target.log_prior) if self.prior else scores
@@ -202,27 +200,27 @@ class PairSums:
     """Sums over contexts of products a(z) b(z') for all pairs, (K, K'). Where a or b is one, they are vectors."""
 
     def __init__(self, source: Meanings, target: Meanings) -> None:
-        self.rows = torch.zeros(len(source), 1, dtype=torch.float64)
-        self.columns = torch.zeros(1, len(target), dtype=torch.float64)
+        self.shape = len(source), len(target)
+        self.rows = self.columns = 0.0
         self.matrix: Tensor | None = None
 
     def add(self, a: Factor, b: Factor, scale: float = 1.0) -> None:
-        """Add a b^T."""
+        """Add scale a b^T."""
         if b is None:
-            self.rows.add_(a.sum(1, keepdim=True), alpha=scale)
+            self.rows = self.rows + scale * a.sum(1, keepdim=True)
         elif a is None:
-            self.columns.add_(b.sum(1), alpha=scale)
+            self.columns = self.columns + scale * b.sum(1)
         else:
             self.pairs().addmm_(a, b.T, alpha=scale)
 
     def pairs(self) -> Tensor:
         """The part that is neither rows nor columns, to be added to."""
         if self.matrix is None:
-            self.matrix = self.rows.new_zeros(len(self.rows), self.columns.shape[1])
+            self.matrix = torch.zeros(self.shape, dtype=torch.float64)
         return self.matrix
 
     def result(self) -> Tensor:
-        """The sums, (K, K'), or what broadcasts to it."""
+        """The sums, (K, K'), or rows or columns alone, which broadcast to it."""
         return self.rows + self.columns if self.matrix is None else self.matrix.add_(self.rows).add_(self.columns)
 
 
