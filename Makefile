@@ -1,17 +1,21 @@
 # make all     set up .venv and run the whole pipeline
 # make test    set up .venv and run every check
+# make bench   measure how fast everything is, and write benchmarks/results.md
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: all test lint format clean
+.PHONY: all test bench lint format clean
 
 all: $(INSTALLED)
 	$(BIN)/snakemake --cores all all
 
 test: $(INSTALLED) lint
 	$(BIN)/pytest
+
+bench: $(INSTALLED)
+	$(BIN)/python benchmarks/run.py
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

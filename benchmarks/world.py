@@ -1,18 +1,26 @@
-"""How fast the batched driving world is, on one core, beside a plain Python loop over the same rules.
-
-python benchmarks/world.py
-"""
-
-import time
+"""Steps of the batched driving world, beside a plain Python loop over the same rules."""
 
 import numpy as np
 import torch
+from measure import peak_megabytes, seconds
 
 from neuralese.data.embedded.driving import MAPS, cells, move
 from neuralese.games.driving import DrivingGame
 from neuralese.games.roads import Layouts
 
-BATCH, STEPS = 4096, 200
+LOOP = 2000  # steps of the plain loop
+COLUMNS = {
+    "games at once": "batch",
+    "steps/s": "steps_a_second",
+    "plain loop, steps/s": "loop_steps_a_second",
+    "times as fast": "times_loop",
+    "peak MB": "megabytes",
+}
+
+
+def cases(quick: bool) -> list[dict]:
+    """Batches that grow."""
+    return [{"batch": 64, "steps": 5}] if quick else [{"batch": batch, "steps": 100} for batch in (128, 1024, 4096)]
 
 
 def layouts() -> Layouts:
@@ -24,35 +32,30 @@ def layouts() -> Layouts:
     )
 
 
-def batched_rate(rounds: int = 5) -> float:
-    """Game steps a second, the best of some rounds."""
+def measure(batch: int, steps: int) -> dict[str, float]:
+    """Play random actions in both."""
     generator = torch.Generator().manual_seed(0)
     game = DrivingGame(layouts())
-    actions = torch.randint(4, (STEPS, BATCH, 2), generator=generator)
-    best = 0.0
-    for _ in range(rounds):
-        world = game.reset(BATCH, generator)
-        started = time.perf_counter()
-        for step in range(STEPS):
-            world, _ = game.step(world, actions[step])
-        best = max(best, BATCH * STEPS / (time.perf_counter() - started))
-    return best
+    actions = torch.randint(4, (steps, batch, 2), generator=generator)
+
+    def batched() -> None:
+        world = game.reset(batch, generator)
+        for each in actions:
+            world, _ = game.step(world, each)
+
+    taken, looped = seconds(batched, plain_loop, repeats=5)
+    rate, loop_rate = batch * steps / taken, LOOP / looped
+    return {
+        "steps_a_second": rate,
+        "loop_steps_a_second": loop_rate,
+        "times_loop": rate / loop_rate,
+        "megabytes": peak_megabytes(),
+    }
 
 
-def loop_rate(games: int = 500) -> float:
-    """Game steps a second of a loop that moves two cars and compares their cells, without rewards."""
-    generator = np.random.default_rng(0)
-    started = time.perf_counter()
-    for _ in range(games):
-        poses = [tuple(pose) for pose in MAPS[0][1][:2]]
-        for one, other in generator.integers(4, size=(20, 2)).tolist():
-            poses = [move(poses[0], one), move(poses[1], other)]
-            cells(poses[0]) & cells(poses[1])
-    return games * 20 / (time.perf_counter() - started)
-
-
-if __name__ == "__main__":
-    torch.set_num_threads(1)
-    batched, loop = batched_rate(), loop_rate()
-    print(f"batched: {batched / 1e6:.1f} million game steps/s at batch {BATCH}, one core")
-    print(f"plain Python loop: {loop / 1e6:.3f} million game steps/s ({batched / loop:.0f} times slower)")
+def plain_loop() -> None:
+    """Move two cars and see whether they touch, without rewards: less than a step of the game."""
+    poses = [tuple(pose) for pose in MAPS[0][1][:2]]
+    for one, other in np.random.default_rng(0).integers(4, size=(LOOP, 2)).tolist():
+        poses = [move(poses[0], one), move(poses[1], other)]
+        cells(poses[0]) & cells(poses[1])

@@ -1,0 +1,151 @@
+"""Scoring all pairs of K messages and K' phrases in n contexts with a true state and m distractors.
+
+The arithmetic that a criterion needs is 2 K K' n c operations, where c counts the products that have to be summed for a
+pair in a context. KL(beta || beta') is an entropy, log beta'_0, and m products of beliefs with log odds. With weights
+of z alone either the entropy or log beta'_0 is the same for all z (or all z') and no product: c = m + 1. With weights
+w(z) w(z') both are products, and so is the sum of the weights: c = m + 3.
+
+`given` are scores from likelihoods that are there already, a table of a few contexts read over and over; in `models`
+they come from the speakers' models, as in the pipeline.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from measure import peak_megabytes, product_rate, seconds
+from naive import compare, log_belief, posterior
+from naive import score as score_pair
+from torch import Tensor
+
+from neuralese.games.reference import ReferenceGame
+from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
+from neuralese.translate.criteria import BLOCK, BeliefCriterion
+from neuralese.translate.languages import English, Language, Neuralese
+
+CRITERIA = {"default": ("source", "reverse"), "Algorithm 1": ("product", "forward")}
+PERIOD = 256  # contexts in a table of given likelihoods
+LONG = 2e11  # operations above which scoring is not repeated
+PAIRS = 40  # on which the naive loop is timed
+FULL = {"messages": 20_000, "phrases": 2_000, "contexts": 4_000, "distractors": 3}
+COLUMNS = {
+    "K": "messages",
+    "K'": "phrases",
+    "n": "contexts",
+    "m": "distractors",
+    "criterion": "criterion",
+    "likelihoods": "likelihoods",
+    "CPU s": "seconds",
+    "Gflop/s": "gigaflops",
+    "matrix product, Gflop/s": "product_gigaflops",
+    "share of it": "share",
+    "naive loop / ours": "times_naive",
+    "prepared loop / ours": "times_prepared",
+    "peak MB": "megabytes",
+    "MB before": "megabytes_before",
+    "largest error": "error",
+}
+
+
+def cases(quick: bool) -> list[dict]:
+    """Sizes that grow one after another; then the full size, and a quarter of its contexts."""
+    if quick:
+        small = {"messages": 40, "phrases": 20, "contexts": 300, "distractors": 3}
+        return [{**small, "criterion": name, "likelihoods": "given"} for name in CRITERIA]
+    sizes = [
+        dict(zip(FULL, size, strict=True))
+        for size in ((1000, 200, 1000, 1), (4000, 200, 1000, 1), (4000, 1000, 1000, 1), (4000, 1000, 4000, 1))
+    ]
+    sizes += [FULL | {"messages": 4000, "phrases": 1000}, FULL | {"contexts": 1000}, FULL]
+    found = [{**size, "criterion": name, "likelihoods": "given"} for size in sizes for name in CRITERIA]
+    return [*found, {**FULL, "criterion": "default", "likelihoods": "models"}]
+
+
+@dataclass(frozen=True)
+class Given:
+    """A language whose likelihoods are a table (K, cells); candidates are numbers of cells, and go round."""
+
+    table: Tensor
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def log_likelihood(self, candidates: Tensor) -> Tensor:
+        """See `neuralese.translate.languages.Language`."""
+        return self.table[:, candidates.flatten() % self.table.shape[1]].unflatten(1, candidates.shape)
+
+
+def given(messages: int, phrases: int, contexts: int, distractors: int) -> tuple[Given, Given, Tensor]:
+    """Two languages and the candidates of contexts."""
+    random, s = torch.Generator().manual_seed(0), distractors + 1
+    tables = [torch.randn(size, PERIOD * s, dtype=torch.float64, generator=random) for size in (messages, phrases)]
+    return Given(2 * tables[0]), Given(2 * tables[1]), torch.arange(contexts * s).view(contexts, s)
+
+
+def models(messages: int, phrases: int, contexts: int, distractors: int) -> tuple[Neuralese, English, Tensor]:
+    """The same with speakers as large as the pipeline's; untrained, which costs the same."""
+    random = torch.Generator().manual_seed(0)
+    torch.manual_seed(0)
+    game = ReferenceGame(torch.randn(1000, 3, generator=random))
+    robot, human = RobotSpeaker(game, 128, 64, scale=0.3), HumanSpeaker(game, 128, phrases)
+    with torch.no_grad():
+        said = robot.mean(game.speaker_view(game.draw_states(messages, random)))
+    said = said + 0.3 * torch.randn(said.shape, generator=random)
+    candidates = game.draw_states(contexts * (distractors + 1), random).view(contexts, -1, 2)
+    english = English(game, human, [str(number) for number in range(phrases)])
+    return Neuralese(game, robot, said, torch.arange(messages)), english, candidates
+
+
+def some(language: Language, chosen: Tensor) -> Language:
+    """A few messages of a language."""
+    if isinstance(language, Given):
+        return Given(language.table[chosen])
+    if isinstance(language, English):
+        return replace(language, chosen=tuple(chosen.tolist()))
+    return replace(language, messages=language.messages[chosen], ids=chosen)
+
+
+def measure(
+    messages: int, phrases: int, contexts: int, distractors: int, criterion: str, likelihoods: str
+) -> dict[str, float | None]:
+    """Score everything, a few pairs by the naive loop, and multiply matrices as large as those of a block."""
+    weights, divergence = CRITERIA[criterion]
+    make = given if likelihoods == "given" else models
+    source, target, candidates = make(messages, phrases, contexts, distractors)
+    rows, columns = torch.arange(PAIRS) % messages, torch.arange(PAIRS) % phrases
+    scoring, picked, before = BeliefCriterion(weights, divergence), [], peak_megabytes()
+
+    def score() -> None:
+        picked.append(scoring.scores(source, target, candidates)[rows, columns])
+
+    def multiply() -> float:
+        return product_rate(messages, BLOCK * (distractors + 1), phrases, torch.float64)
+
+    operations = 2 * messages * phrases * contexts * (distractors + (1 if weights == "source" else 3))
+    rates, scored = [multiply()], []
+    for _ in range(1 if operations > LONG else 3):
+        scored += seconds(score, repeats=1)
+        rates.append(multiply())
+    memory, scored, rate = peak_megabytes(), min(scored), max(rates)
+
+    few = some(source, rows), some(target, columns)
+    pairs = list(zip(*(each.log_likelihood(candidates).numpy() for each in few), strict=True))
+    meanings = [(posterior(z), log_belief(z), posterior(y), log_belief(y)) for z, y in pairs]
+    naive, prepared = seconds(
+        lambda: [score_pair(z, y, weights, divergence) for z, y in pairs],
+        lambda: [compare(*pair, weights, divergence) for pair in meanings],
+    )
+    errors = picked[-1].numpy() - [score_pair(z, y, weights, divergence) for z, y in pairs]
+    per_pair = scored / (messages * phrases)
+    return {
+        "seconds": scored,
+        "gigaflops": operations / scored / 1e9,
+        "product_gigaflops": rate / 1e9,
+        "share": operations / scored / rate,
+        "times_naive": naive / PAIRS / per_pair,
+        "times_prepared": prepared / PAIRS / per_pair,
+        "megabytes": memory,
+        "megabytes_before": before,
+        # the models' single precision rounds otherwise where a few messages are asked about than where many are
+        "error": float(np.abs(errors).max()) if likelihoods == "given" else None,
+    }

@@ -1,0 +1,63 @@
+"""Rows a second of the parsers, beside only reading the archives: real data if there is a mirror, else embedded."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from measure import peak_megabytes, seconds
+
+from neuralese.data import cub, driving, xkcd
+from neuralese.data.archives import members
+from neuralese.data.embedded import GENERATORS
+from neuralese.data.sources import DATA_SETS, mirror_folder
+
+COLUMNS = {
+    "task": "task",
+    "data": "data",
+    "rows": "rows",
+    "CPU s": "seconds",
+    "rows/s": "rows_a_second",
+    "of the time, reading archives": "reading",
+    "peak MB": "megabytes",
+}
+
+
+def cases(quick: bool) -> list[dict]:
+    """All tasks."""
+    return [{"task": task, "repeats": 1 if quick else 2} for task in (["driving"] if quick else DATA_SETS)]
+
+
+def parse(task: str, raw: dict[str, Path]) -> int:
+    """Parse a task's archives and return how many rows they have."""
+    if task == "colors":
+        return len(xkcd.parse(raw["xkcd"]))
+    if task == "driving":
+        return len(driving.parse(raw["logs"])[1])
+    images = cub.parse_images(raw["images"], raw["splits"])
+    return len(images) + len(cub.parse_captions(raw["captions"], images))
+
+
+def measure(task: str, repeats: int) -> dict[str, float | str]:
+    """Parse, and read what the parser reads, in turns."""
+    archives, mirror = DATA_SETS[task].archives, mirror_folder(None)
+    with TemporaryDirectory() as folder:
+        if mirror:
+            raw = {archive.file: mirror / archive.mirror for archive in archives}
+        else:
+            GENERATORS[task](Path(folder))
+            raw = {archive.file: Path(folder) / archive.file for archive in archives}
+
+        def read() -> None:
+            for archive in archives:
+                for _ in members(raw[archive.file], archive.used):
+                    pass
+
+        rows = parse(task, raw)
+        parsing, reading = seconds(lambda: parse(task, raw), read, repeats=repeats)
+    return {
+        "data": "real" if mirror else "embedded",
+        "rows": rows,
+        "seconds": parsing,
+        "rows_a_second": rows / parsing,
+        "reading": reading / parsing,
+        "megabytes": peak_megabytes(),
+    }

@@ -1,0 +1,104 @@
+"""Measure how fast everything is that takes time, and write results.md and results.json beside this file.
+
+python benchmarks/run.py [--quick] [--only dictionary] [--to FOLDER]
+"""
+
+import argparse
+import importlib
+import json
+import multiprocessing
+import os
+import platform
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+HERE = Path(__file__).parent
+SUBJECTS = {
+    "dictionary": "Dictionary scoring",
+    "world": "World steps",
+    "updates": "Updates of a training",
+    "features": "Feature extraction",
+    "parsing": "Parsing",
+}
+THREADS = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+PACKAGES = ("torch", "numpy", "onnxruntime", "pandas")
+
+
+def measured(subject: str, case: dict) -> dict:
+    """One row of results; called in a process of its own."""
+    return case | importlib.import_module(subject).measure(**case)
+
+
+def run(subject: str, quick: bool) -> list[dict]:
+    """Measure all cases of a subject, each in a fresh process."""
+    rows = []
+    for case in importlib.import_module(subject).cases(quick):
+        spawn = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(1, spawn) as fresh:
+            rows.append(fresh.submit(measured, subject, case).result())
+        print(subject, json.dumps(rows[-1]), flush=True)
+    return rows
+
+
+def machine() -> dict[str, str | int]:
+    """Where and with what this was measured."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return {
+        "processor": names[0] if names else platform.processor(),
+        "cores": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 1),
+        "system": f"{platform.system()} {platform.machine()}",
+        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "python": platform.python_version(),
+        **{name: version(name) for name in PACKAGES},
+    }
+
+
+def shown(value: object) -> str:
+    """A number with three digits that count."""
+    if value is None:
+        return ""
+    if not isinstance(value, float):
+        return f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def markdown(results: dict) -> str:
+    """The results as tables."""
+    lines = ["# How fast it is", "", f"Made by `python benchmarks/run.py{' --quick' if results['quick'] else ''}`.", ""]
+    lines += [f"- {name}: {value}" for name, value in results["machine"].items()]
+    lines += ["", importlib.import_module("measure").__doc__.split("\n\n", 1)[1].strip()]
+    for subject, rows in results["subjects"].items():
+        module = importlib.import_module(subject)
+        lines += ["", f"## {SUBJECTS[subject]}", "", module.__doc__.strip(), ""]
+        lines += ["| " + " | ".join(module.COLUMNS) + " |", "|" + " --- |" * len(module.COLUMNS)]
+        lines += ["| " + " | ".join(shown(row[key]) for key in module.COLUMNS.values()) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Read the command line, measure and write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that it works")
+    parser.add_argument("--only", choices=SUBJECTS, action="append", help="measure this; results of others are kept")
+    parser.add_argument("--to", type=Path, default=HERE, help="folder for results.md and results.json")
+    given = parser.parse_args()
+    os.environ.update(THREADS)  # before the processes that measure are started
+    sys.path.insert(0, str(HERE))
+    record = given.to / "results.json"
+    kept = json.loads(record.read_text())["subjects"] if given.only and record.exists() else {}
+    found = {subject: run(subject, given.quick) for subject in given.only or SUBJECTS}
+    subjects = {subject: (kept | found)[subject] for subject in SUBJECTS if subject in kept | found}
+    results = {"machine": machine(), "quick": given.quick, "subjects": subjects}
+    given.to.mkdir(parents=True, exist_ok=True)
+    record.write_text(json.dumps(results, indent=1) + "\n")
+    (given.to / "results.md").write_text(markdown(results))
+
+
+if __name__ == "__main__":
+    main()
