@@ -77,7 +77,7 @@ def write_robot(task: Path, run: Path) -> None:
     vocabulary = Neuralese(game, robot, torch.tensor(messages["message"].to_pylist()), torch.arange(200))
     english, candidates = English(game, human, phrases), game.candidates(contexts)
     dictionary = build_dictionary(english, [vocabulary], vocabulary, candidates, {"belief": BELIEF}, n_best=3)
-    write_table(run / "dictionary.parquet", dictionary, "dictionary")
+    write_table(run / "dictionary.parquet", dictionary, "dictionary", about={"criteria": {"belief": BELIEF}})
 
 
 @pytest.fixture(scope="session")
@@ -91,7 +91,7 @@ def results(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def robot(results) -> Robot:
-    return load_robot(results, 0, "belief", BELIEF)
+    return load_robot(results, 0, "belief")
 
 
 @pytest.fixture(scope="session")

@@ -7,26 +7,21 @@ import socket
 import subprocess
 import sys
 import urllib.request
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from neuralese.cli.play import command
 
-CONFIG = str(Path(__file__).parents[2] / "config" / "config.yaml")
-
 
 def run(*arguments: str):
-    return CliRunner().invoke(command, ["--no-browser", "--config", CONFIG, *arguments])
+    return CliRunner().invoke(command, ["--no-browser", *arguments])
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
         (["--task", "colors"], "Nobody can play 'colors' here; choose --task driving."),
-        (["--criterion", "magic"], "has no criterion 'magic'; choose from belief, direct, random."),
-        (["--config", "nowhere.yaml"], "nowhere.yaml is no config with criteria"),
         (["--seed", "7"], "seed7/agent.safetensors does not exist yet; run `snakemake --cores all"),
         (["--criterion", "direct"], "has no translation by 'direct'; choose from belief."),
     ],
@@ -48,7 +43,7 @@ def test_a_port_in_use_is_said_so(results):
 
 def test_it_serves_a_page_until_interrupted(results):
     environment = {**os.environ, "NEURALESE_RESULTS": str(results), "PYTHONUNBUFFERED": "1"}
-    asked = [sys.executable, "-m", "neuralese.cli.play", "--no-browser", "--config", CONFIG]
+    asked = [sys.executable, "-m", "neuralese.cli.play", "--no-browser"]
     with subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as playing:
         url = re.search(r"http://127\.0\.0\.1:\d+/\S+", playing.stdout.readline())[0]
         with urllib.request.urlopen(url) as answer:

@@ -7,43 +7,26 @@ from pathlib import Path
 
 import click
 import torch
-import yaml
 
+from neuralese.cli.results import Examples, results_option, seed_option
 from neuralese.errors import NeuraleseError
 from neuralese.play.robot import STEPS, load_robot
 from neuralese.play.server import PlayServer
 from neuralese.play.sitting import Sitting
 
 EXAMPLES = """
-\b
-Examples:
   neuralese play                                 the robot of results/driving/seed0
   neuralese play --seed 3 --criterion direct     another robot, another translator
   neuralese play --no-browser --port 8080        on a machine that you reach by ssh -L 8080:127.0.0.1:8080
 """
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(cls=Examples, epilog=EXAMPLES)
 @click.option("--task", default="driving", show_default=True, help="The game; only driving can be played.")
-@click.option("--seed", default=0, show_default=True, help="Which of the trained robots to play with.")
+@seed_option
+@results_option
 @click.option(
-    "--results",
-    type=click.Path(path_type=Path),
-    default=Path("results"),
-    envvar="NEURALESE_RESULTS",
-    show_default=True,
-    show_envvar=True,
-    help="The folder of a finished run.",
-)
-@click.option(
-    "--criterion", default="belief", show_default=True, help="How to translate: one of the config's criteria."
-)
-@click.option(
-    "--config",
-    type=click.Path(path_type=Path),
-    default=Path("config/config.yaml"),
-    show_default=True,
-    help="The config of the run, which holds the criteria.",
+    "--criterion", default="belief", show_default=True, help="How to translate: one of the dictionary's criteria."
 )
 @click.option("--steps", default=STEPS, show_default=True, type=click.IntRange(1, 1000), help="Longest game.")
 @click.option("--port", default=0, type=click.IntRange(0, 65535), help="Port of 127.0.0.1; by default any free one.")
@@ -56,7 +39,6 @@ def command(
     seed: int,
     results: Path,
     criterion: str,
-    config: Path,
     steps: int,
     port: int,
     logs: Path | None,
@@ -71,23 +53,12 @@ def command(
     try:
         if task != "driving":
             raise NeuraleseError(f"Nobody can play '{task}' here; choose --task driving.")
-        robot = load_robot(results, seed, criterion, criterion_settings(config, criterion), steps)
+        robot = load_robot(results, seed, criterion, steps)
         sitting = Sitting(robot, logs or results / "play", torch.Generator().manual_seed(secrets.randbits(63)))
         server = open_server(sitting, port)
     except NeuraleseError as error:
         raise click.ClickException(str(error)) from None
     serve(server, browser=not no_browser)
-
-
-def criterion_settings(config: Path, criterion: str) -> dict:
-    """The settings of a criterion in a config file."""
-    try:
-        criteria = yaml.safe_load(config.read_text(encoding="utf-8"))["criteria"]
-    except (OSError, yaml.YAMLError, TypeError, KeyError):
-        raise NeuraleseError(f"{config} is no config with criteria; name that of the run with --config.") from None
-    if criterion not in criteria:
-        raise NeuraleseError(f"{config} has no criterion '{criterion}'; choose from {', '.join(criteria)}.")
-    return criteria[criterion]
 
 
 def open_server(sitting: Sitting, port: int) -> PlayServer:

@@ -14,7 +14,7 @@ from neuralese.evaluate.behavior import translations
 from neuralese.games.driving import DrivingGame
 from neuralese.games.load import load_driving_game
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, load_model
-from neuralese.tables import read_table
+from neuralese.tables import read_about, read_table
 from neuralese.translate.dictionary import make_criterion, n_best
 from neuralese.translate.languages import English, Neuralese
 
@@ -36,8 +36,8 @@ class Robot:
     into_english: IntoEnglish
 
 
-def load_robot(results: Path, seed: int, criterion: str, settings: dict, steps: int = STEPS) -> Robot:
-    """The driver that was trained with `seed`, and its translator by a criterion of the dictionary and its settings."""
+def load_robot(results: Path, seed: int, criterion: str, steps: int = STEPS) -> Robot:
+    """The driver that was trained with `seed`, and its translator by a criterion of the dictionary."""
     task, run = results / "driving", results / "driving" / f"seed{seed}"
     tables = {name: task / f"{name}.parquet" for name in ("maps", "turns", "inventory")}
     made = {name: run / f"{name}.parquet" for name in ("messages", "contexts", "dictionary")}
@@ -49,9 +49,12 @@ def load_robot(results: Path, seed: int, criterion: str, settings: dict, steps: 
     phrases = read_table(tables["inventory"], "inventory")["phrase"].to_pylist()
     vocabulary = read_messages(made["messages"], game)["train"]
     dictionary = read_table(made["dictionary"], "dictionary").to_pandas()
-    if criterion not in set(dictionary["criterion"]):
-        known = ", ".join(dictionary["criterion"].unique())
-        raise NeuraleseError(f"{made['dictionary']} has no translation by '{criterion}'; choose from {known}.")
+    criteria = read_about(made["dictionary"]).get("criteria", {})
+    if criterion not in criteria:
+        raise NeuraleseError(
+            f"{made['dictionary']} has no translation by '{criterion}'; choose from {', '.join(criteria)}."
+        )
+    settings = criteria[criterion]
     speaker = load_model(weights["robot_speaker"], RobotSpeaker, game)
     return Robot(
         cell=load_cell(weights["agent"], game),
