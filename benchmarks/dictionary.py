@@ -20,7 +20,7 @@ from torch import Tensor
 
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
-from neuralese.translate.criteria import BLOCK, BeliefCriterion
+from neuralese.translate.criteria import BeliefCriterion, block_for
 from neuralese.translate.languages import English, Language, Neuralese
 
 CRITERIA = {"default": ("source", "reverse"), "Algorithm 1": ("product", "forward")}
@@ -119,7 +119,8 @@ def measure(
         picked.append(scoring.scores(source, target, candidates)[rows, columns])
 
     def multiply() -> float:
-        return product_rate(messages, BLOCK * (distractors + 1), phrases, torch.float64)
+        inner = block_for(messages, distractors + 1) * (distractors + 1)
+        return product_rate(messages, inner, phrases, torch.float64)
 
     operations = 2 * messages * phrases * contexts * (distractors + (1 if weights == "source" else 3))
     rates, scored = [multiply()], []

@@ -32,7 +32,8 @@ from neuralese.translate.languages import Language
 WEIGHTS = ("product", "sum", "source", "target")
 DIVERGENCES = ("forward", "reverse", "symmetric", "jensen-shannon")
 LOG_FLOOR = -690.0  # beliefs below e^-690 count as that, so that an impossible state costs much, not infinitely much
-BLOCK = 128  # contexts held at a time
+BLOCK = 256  # contexts held at a time, or fewer:
+HELD = 2**22  # numbers of one kind held for all messages: larger tensors are slow, their memory being fetched anew
 AT_ONCE = 2**20  # numbers held at a time where all pairs are looked at one by one: they fit into a processor's cache
 
 Factor = Tensor | None  # of a product over contexts, (K, columns); None is one everywhere
@@ -110,11 +111,17 @@ class Meanings:
             yield Block(w, beliefs(log_likelihood, dim=1))
 
 
+def block_for(messages: int, candidates: int) -> int:
+    """How many contexts to hold at a time."""
+    return max(1, min(BLOCK, HELD // (messages * candidates)))
+
+
 class Criterion(ABC):
     """Scores all pairs of two languages."""
 
-    def scores(self, source: Language, target: Language, candidates: Tensor, block: int = BLOCK) -> Tensor:
+    def scores(self, source: Language, target: Language, candidates: Tensor, block: int | None = None) -> Tensor:
         """The score of every pair, (K, K'), by what they mean in contexts with `candidates` (n, s, ...)."""
+        block = block or block_for(max(len(source), len(target)), candidates.shape[1])
         return self.compare(Meanings(source, candidates, block), Meanings(target, candidates, block))
 
     @abstractmethod
@@ -142,15 +149,13 @@ class BeliefCriterion(Criterion):
         total, norm = PairSums(source, target), PairSums(source, target)
         for one, other in zip(source, target, strict=True):
             for u, v in self._factors(one.w, other.w):
-                norm.add(u, v)
+                norm.add((u, v))
                 if self.divergence == "jensen-shannon":
                     _add_jensen_shannon(total, u, one, v, other)
                 if self.divergence in ("forward", "symmetric"):
-                    for a, b in _divergence(u, one, v, other):
-                        total.add(a, b)
+                    total.add(*_divergence(u, one, v, other))
                 if self.divergence in ("reverse", "symmetric"):
-                    for b, a in _divergence(v, other, u, one):
-                        total.add(a, b)
+                    total.add(*((a, b) for b, a in _divergence(v, other, u, one)))
         norm = norm.result().mul_(2 if self.divergence == "symmetric" else 1)
         scores = total.result().div_(norm).clamp_(min=0)
         scores.masked_fill_(norm <= torch.finfo(norm.dtype).tiny, torch.inf)
@@ -204,14 +209,16 @@ class PairSums:
         self.rows = self.columns = 0.0
         self.matrix: Tensor | None = None
 
-    def add(self, a: Factor, b: Factor, scale: float = 1.0) -> None:
-        """Add scale a b^T."""
-        if b is None:
-            self.rows = self.rows + scale * a.sum(1, keepdim=True)
-        elif a is None:
-            self.columns = self.columns + scale * b.sum(1)
-        else:
-            self.pairs().addmm_(a, b.T, alpha=scale)
+    def add(self, *products: tuple[Factor, Factor]) -> None:
+        """Add a b^T for each of `products` a, b: one matrix product for all."""
+        both = [(a, b) for a, b in products if a is not None and b is not None]
+        self.rows = self.rows + sum(a.sum(1, keepdim=True) for a, b in products if b is None)
+        self.columns = self.columns + sum(b.sum(1) for a, b in products if a is None)
+        if both:
+            left, right = (
+                torch.cat(factors, dim=1) if len(both) > 1 else factors[0] for factors in zip(*both, strict=True)
+            )
+            self.pairs().addmm_(left, right.T)
 
     def pairs(self) -> Tensor:
         """The part that is neither rows nor columns, to be added to."""
@@ -228,7 +235,7 @@ def _shared(source: Meanings, target: Meanings) -> Tensor:
     """sum_i w_i(z_k) w_i(z'_k'), (K, K'): how much the contexts of two messages are the same."""
     joint = PairSums(source, target)
     for one, other in zip(source, target, strict=True):
-        joint.add(one.w, other.w)
+        joint.add((one.w, other.w))
     return joint.result()
 
 
@@ -248,8 +255,7 @@ def _divergence(u: Factor, p: Block, v: Factor, q: Block) -> Iterator[tuple[Fact
 
 def _add_jensen_shannon(total: PairSums, u: Factor, one: Block, v: Factor, other: Block) -> None:
     """Add sum_i u_i v_i JS(one_i, other_i). A mixture's entropy is no matrix product."""
-    total.add(_times(u, one.negative_entropy), v, 0.5)
-    total.add(u, _times(v, other.negative_entropy), 0.5)
+    total.add((_times(u, one.negative_entropy / 2), v), (u, _times(v, other.negative_entropy / 2)))
     p, q = one.belief.float() / 2, other.belief.float() / 2  # single precision is enough here, and twice as fast
     smallest = torch.finfo(p.dtype).tiny
     for rows in torch.arange(len(p)).split(max(1, AT_ONCE // q.numel())):
