@@ -1,12 +1,13 @@
 # make all     set up .venv and run the whole pipeline
 # make test    set up .venv and run every check
 # make bench   measure how fast everything is, and write benchmarks/results.md
+# make test-slurm   the pipeline on a real SLURM; as root, it installs and starts one where there is none
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: all test bench lint format clean
+.PHONY: all test test-slurm bench lint format clean
 
 all: $(INSTALLED)
 	$(BIN)/snakemake --cores all all
@@ -16,6 +17,10 @@ test: $(INSTALLED) lint
 
 bench: $(INSTALLED)
 	$(BIN)/python benchmarks/run.py
+
+test-slurm: $(INSTALLED)
+	$(BIN)/pip install --quiet -e ".[test,slurm]"
+	NEURALESE_SLURM=1 tests/cluster/with_slurm.sh $(BIN)/pytest tests/cluster
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

@@ -19,6 +19,7 @@ wildcard_constraints:
     task="|".join(config["training"]),
     seed=r"\d+",
     split="dev|test",
+    point=r"(/sweep/[^/]+)?",
 
 
 include: "workflow/rules/data.smk"
@@ -28,6 +29,7 @@ include: "workflow/rules/speakers.smk"
 include: "workflow/rules/translate.smk"
 include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/sweep.smk"
 
 
 rule all:

@@ -6,19 +6,19 @@ rule train_agent:
     input:
         unpack(game_tables),
     output:
-        agent=f"{RESULTS}/{{task}}/seed{{seed}}/agent.safetensors",
-        history=f"{RESULTS}/{{task}}/seed{{seed}}/history.parquet",
+        agent=f"{POINT}/{{task}}/seed{{seed}}/agent.safetensors",
+        history=f"{POINT}/{{task}}/seed{{seed}}/history.parquet",
     log:
-        f"{RESULTS}/logs/{{task}}/seed{{seed}}/train_agent.log",
+        f"{POINT}/logs/{{task}}/seed{{seed}}/train_agent.log",
     benchmark:
-        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/train_agent.tsv"
+        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/train_agent.tsv"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=60,
+        mem_mb=growing(1500),
+        runtime=growing(60),
     params:
-        cell=config["agent"],
-        training=lambda wildcards: config["training"][wildcards.task],
+        cell=lambda wildcards: at(wildcards)["agent"],
+        training=lambda wildcards: at(wildcards)["training"][wildcards.task],
         max_steps=max_steps,
         checkpoints=f"{RESULTS}/.checkpoints",
         code=code("games", "agents", "randomness.py"),

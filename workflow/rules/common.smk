@@ -7,18 +7,67 @@ from pathlib import Path
 import yaml
 from snakemake.exceptions import WorkflowError
 
+from neuralese import sweep
 from neuralese.config import problem, typed
 
 SOURCE = Path(workflow.basedir) / "src" / "neuralese"
 SCHEMA = Path(workflow.basedir) / "workflow" / "schemas" / "config.schema.yaml"
 
 config = typed(config)
-if wrong := problem(config, yaml.safe_load(SCHEMA.read_text())):
+schema = yaml.safe_load(SCHEMA.read_text())
+if wrong := problem(config, schema) or sweep.sweep_problem(config, schema):
     raise WorkflowError(wrong)
 
 RESULTS = config["results"]
 TASKS = config["tasks"]
 SEEDS = config["seeds"]
+SWEEP = config.get("sweep", {})
+# the folder of a point of a sweep, or of the run itself, where {point} is empty
+POINT = f"{RESULTS}{{point}}"
+
+
+@cache
+def point_of(point=""):
+    """The swept values that {point} stands for, and the config with them; the run itself has none."""
+    values = sweep.named(point.removeprefix("/sweep/"), SWEEP)
+    return values, sweep.overlay(config, values)
+
+
+def at(wildcards):
+    """The config of the point a job belongs to; every param of a rule that a sweep may run comes from it."""
+    return point_of(wildcards.get("point", ""))[1]
+
+
+def folder(values, sections, task):
+    """The folder of those of a task's files that depend on these sections of the config, at a point."""
+    values = sweep.relevant(values, sections, task, config)
+    return f"{RESULTS}/sweep/{sweep.name(values)}" if values else RESULTS
+
+
+def data(name):
+    """An input among a task's data, shared by all points that do not change the data."""
+
+    def path(wildcards):
+        values, _ = point_of(wildcards.get("point", ""))
+        return f"{folder(values, sweep.DATA, wildcards.task)}/{wildcards.task}/{name}"
+
+    return path
+
+
+def made(name):
+    """An input that an earlier stage made for a task and seed, shared by all points it does not depend on."""
+
+    def path(wildcards):
+        values, _ = point_of(wildcards.get("point", ""))
+        place = folder(values, sweep.SECTIONS[name], wildcards.task)
+        return f"{place}/{wildcards.task}/seed{wildcards.seed}/{name}"
+
+    return path
+
+
+def growing(first):
+    """A resource that a retry asks more of, so that a job killed for its memory or time gets through."""
+    return lambda wildcards, attempt: first * attempt
 
 
 @cache
@@ -40,9 +89,7 @@ def game_tables(wildcards):
         if wildcards.task == "driving"
         else {"item_table": "items"}
     )
-    return {
-        key: f"{RESULTS}/{wildcards.task}/{name}.parquet" for key, name in names.items()
-    }
+    return {key: data(f"{name}.parquet")(wildcards) for key, name in names.items()}
 
 
 def trace_tables(wildcards):
@@ -51,13 +98,13 @@ def trace_tables(wildcards):
         ["games", "words"] if wildcards.task == "driving" else []
     )
     return game_tables(wildcards) | {
-        name: f"{RESULTS}/{wildcards.task}/{name}.parquet" for name in names
+        name: data(f"{name}.parquet")(wildcards) for name in names
     }
 
 
 def max_steps(wildcards):
     """How long a task's games last at most."""
-    return config["games"][
+    return at(wildcards)["games"][
         "driving_steps" if wildcards.task == "driving" else "reference_steps"
     ]
 
@@ -65,7 +112,34 @@ def max_steps(wildcards):
 def color_table(wildcards):
     """The colours themselves, where a task has them."""
     return (
-        {"colors": f"{RESULTS}/colors/colors.parquet"}
+        {"colors": data("colors.parquet")(wildcards)}
         if wildcards.task == "colors"
         else {}
     )
+
+
+SWEPT_FILES = {
+    "belief": "belief_test.parquet",
+    "behavior": "behavior_test.parquet",
+    "protocol": "protocol.parquet",
+    "ablation": "ablation.parquet",
+}
+
+
+def swept_files(wildcards):
+    """The files of every point that one table of the sweep is made of, each with the values of its point."""
+    if not SWEEP:
+        raise WorkflowError(
+            "config: nothing is swept; add --configfile config/sweep_noise.yaml, or a 'sweep' of your own."
+        )
+    name = SWEPT_FILES[wildcards.table]
+    tasks = set(TASKS) & {"driving"} if wildcards.table == "behavior" else TASKS
+    return [
+        (
+            f"{folder(values, sweep.SECTIONS[name], task)}/{task}/seed{seed}/{name}",
+            values,
+        )
+        for values in sweep.points(SWEEP)
+        for task in tasks
+        for seed in SEEDS
+    ]

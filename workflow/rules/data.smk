@@ -9,10 +9,11 @@ rule download:
         f"{RESULTS}/logs/{{task}}/download.log",
     benchmark:
         f"{RESULTS}/benchmarks/{{task}}/download.tsv"
+    localrule: True  # nodes of a cluster often have no internet
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=60,
+        mem_mb=growing(1000),
+        runtime=growing(60),
     params:
         source=config["data"]["source"],
         partial=f"{RESULTS}/.downloads",
@@ -28,19 +29,19 @@ rule parse_colors:
         raw=f"{RESULTS}/colors/raw",
     output:
         colors=report(
-            f"{RESULTS}/colors/colors.parquet",
+            f"{POINT}/colors/colors.parquet",
             category="Data",
             caption="../report/colors.rst",
         ),
-        provenance=f"{RESULTS}/colors/provenance.json",
+        provenance=f"{POINT}/colors/provenance.json",
     log:
-        f"{RESULTS}/logs/colors/parse.log",
+        f"{POINT}/logs/colors/parse.log",
     benchmark:
-        f"{RESULTS}/benchmarks/colors/parse.tsv"
+        f"{POINT}/benchmarks/colors/parse.tsv"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=10,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     params:
         code=code("data/archives.py", "data/xkcd.py", "features/cielab.py"),
     script:
@@ -50,21 +51,21 @@ rule parse_colors:
 rule prepare_colors:
     """Make the inventory of colour words, the items of the game and the traces of what humans said."""
     input:
-        colors=f"{RESULTS}/colors/colors.parquet",
+        colors=f"{POINT}/colors/colors.parquet",
     output:
-        inventory=f"{RESULTS}/colors/inventory.parquet",
-        item_table=f"{RESULTS}/colors/items.parquet",
-        traces=f"{RESULTS}/colors/traces.parquet",
+        inventory=f"{POINT}/colors/inventory.parquet",
+        item_table=f"{POINT}/colors/items.parquet",
+        traces=f"{POINT}/colors/traces.parquet",
     log:
-        f"{RESULTS}/logs/colors/prepare.log",
+        f"{POINT}/logs/colors/prepare.log",
     benchmark:
-        f"{RESULTS}/benchmarks/colors/prepare.tsv"
+        f"{POINT}/benchmarks/colors/prepare.tsv"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=10,
+        mem_mb=growing(1500),
+        runtime=growing(10),
     params:
-        least_names=config["colors"]["least_names"],
+        least_names=lambda wildcards: at(wildcards)["colors"]["least_names"],
         code=code("data/xkcd.py", "features/items.py"),
     script:
         "../scripts/prepare_colors.py"
@@ -75,16 +76,16 @@ rule parse_birds:
     input:
         raw=f"{RESULTS}/birds/raw",
     output:
-        images=f"{RESULTS}/birds/images.parquet",
-        captions=f"{RESULTS}/birds/captions.parquet",
+        images=f"{POINT}/birds/images.parquet",
+        captions=f"{POINT}/birds/captions.parquet",
     log:
-        f"{RESULTS}/logs/birds/parse.log",
+        f"{POINT}/logs/birds/parse.log",
     benchmark:
-        f"{RESULTS}/benchmarks/birds/parse.tsv"
+        f"{POINT}/benchmarks/birds/parse.tsv"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=growing(1000),
+        runtime=growing(10),
     params:
         code=code("data/archives.py", "data/cub.py", "data/pickles.py"),
     script:
@@ -96,25 +97,25 @@ rule parse_driving:
     input:
         raw=f"{RESULTS}/driving/raw",
     output:
-        maps=f"{RESULTS}/driving/maps.parquet",
+        maps=f"{POINT}/driving/maps.parquet",
         games=report(
-            f"{RESULTS}/driving/games.parquet",
+            f"{POINT}/driving/games.parquet",
             category="Data",
             caption="../report/games.rst",
         ),
-        turns=f"{RESULTS}/driving/turns.parquet",
-        provenance=f"{RESULTS}/driving/provenance.json",
+        turns=f"{POINT}/driving/turns.parquet",
+        provenance=f"{POINT}/driving/provenance.json",
     log:
-        f"{RESULTS}/logs/driving/parse.log",
+        f"{POINT}/logs/driving/parse.log",
     benchmark:
-        f"{RESULTS}/benchmarks/driving/parse.tsv"
+        f"{POINT}/benchmarks/driving/parse.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=5,
+        mem_mb=growing(1000),
+        runtime=growing(5),
     params:
-        dev_games=config["driving"]["dev_games"],
-        test_games=config["driving"]["test_games"],
+        dev_games=lambda wildcards: at(wildcards)["driving"]["dev_games"],
+        test_games=lambda wildcards: at(wildcards)["driving"]["test_games"],
         code=code("data/archives.py", "data/driving.py", "games"),
     script:
         "../scripts/parse_driving.py"
@@ -123,23 +124,23 @@ rule parse_driving:
 rule prepare_driving:
     """Make the inventory of short messages, the words and the traces of what humans said."""
     input:
-        games=f"{RESULTS}/driving/games.parquet",
-        turns=f"{RESULTS}/driving/turns.parquet",
+        games=f"{POINT}/driving/games.parquet",
+        turns=f"{POINT}/driving/turns.parquet",
     output:
-        inventory=f"{RESULTS}/driving/inventory.parquet",
-        words=f"{RESULTS}/driving/words.parquet",
-        traces=f"{RESULTS}/driving/traces.parquet",
+        inventory=f"{POINT}/driving/inventory.parquet",
+        words=f"{POINT}/driving/words.parquet",
+        traces=f"{POINT}/driving/traces.parquet",
     log:
-        f"{RESULTS}/logs/driving/prepare.log",
+        f"{POINT}/logs/driving/prepare.log",
     benchmark:
-        f"{RESULTS}/benchmarks/driving/prepare.tsv"
+        f"{POINT}/benchmarks/driving/prepare.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=5,
+        mem_mb=growing(1000),
+        runtime=growing(5),
     params:
-        least_sent=config["driving"]["least_sent"],
-        least_words=config["driving"]["least_words"],
+        least_sent=lambda wildcards: at(wildcards)["driving"]["least_sent"],
+        least_words=lambda wildcards: at(wildcards)["driving"]["least_words"],
         code=code("data/driving.py", "features/items.py"),
     script:
         "../scripts/prepare_driving.py"

@@ -5,28 +5,28 @@ rule evaluate_belief:
     """Play the state-guessing game for every pair of speaker and listener on one split."""
     input:
         unpack(trace_tables),
-        provenance=f"{RESULTS}/{{task}}/provenance.json",
-        agent=f"{RESULTS}/{{task}}/seed{{seed}}/agent.safetensors",
-        robot=f"{RESULTS}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
-        listener=f"{RESULTS}/{{task}}/seed{{seed}}/human_listener.safetensors",
-        messages=f"{RESULTS}/{{task}}/seed{{seed}}/messages.parquet",
-        dictionary=f"{RESULTS}/{{task}}/seed{{seed}}/dictionary.parquet",
-        synthesis=f"{RESULTS}/{{task}}/seed{{seed}}/synthesis.parquet",
-        new_messages=f"{RESULTS}/{{task}}/seed{{seed}}/new_messages.parquet",
-        bags=f"{RESULTS}/{{task}}/seed{{seed}}/bags.parquet",
+        provenance=data("provenance.json"),
+        agent=made("agent.safetensors"),
+        robot=made("robot_speaker.safetensors"),
+        listener=made("human_listener.safetensors"),
+        messages=made("messages.parquet"),
+        dictionary=made("dictionary.parquet"),
+        synthesis=made("synthesis.parquet"),
+        new_messages=made("new_messages.parquet"),
+        bags=made("bags.parquet"),
     output:
-        f"{RESULTS}/{{task}}/seed{{seed}}/belief_{{split}}.parquet",
+        f"{POINT}/{{task}}/seed{{seed}}/belief_{{split}}.parquet",
     log:
-        f"{RESULTS}/logs/{{task}}/seed{{seed}}/evaluate_belief_{{split}}.log",
+        f"{POINT}/logs/{{task}}/seed{{seed}}/evaluate_belief_{{split}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/evaluate_belief_{{split}}.tsv"
+        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/evaluate_belief_{{split}}.tsv"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=10,
+        mem_mb=growing(1500),
+        runtime=growing(10),
     params:
-        held_out=config["messages"]["held_out"],
-        resamples=config["evaluation"]["resamples"],
+        held_out=lambda wildcards: at(wildcards)["messages"]["held_out"],
+        resamples=lambda wildcards: at(wildcards)["evaluation"]["resamples"],
         code=code(
             "games",
             "agents",
@@ -45,31 +45,31 @@ rule ablate:
     """Evaluate the whole family of criteria on dev and test."""
     input:
         unpack(trace_tables),
-        provenance=f"{RESULTS}/{{task}}/provenance.json",
-        agent=f"{RESULTS}/{{task}}/seed{{seed}}/agent.safetensors",
-        robot=f"{RESULTS}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
-        human=f"{RESULTS}/{{task}}/seed{{seed}}/human_speaker.safetensors",
-        listener=f"{RESULTS}/{{task}}/seed{{seed}}/human_listener.safetensors",
-        messages=f"{RESULTS}/{{task}}/seed{{seed}}/messages.parquet",
-        contexts=f"{RESULTS}/{{task}}/seed{{seed}}/contexts.parquet",
-        synthesis=f"{RESULTS}/{{task}}/seed{{seed}}/synthesis.parquet",
-        new_messages=f"{RESULTS}/{{task}}/seed{{seed}}/new_messages.parquet",
-        bags=f"{RESULTS}/{{task}}/seed{{seed}}/bags.parquet",
+        provenance=data("provenance.json"),
+        agent=made("agent.safetensors"),
+        robot=made("robot_speaker.safetensors"),
+        human=made("human_speaker.safetensors"),
+        listener=made("human_listener.safetensors"),
+        messages=made("messages.parquet"),
+        contexts=made("contexts.parquet"),
+        synthesis=made("synthesis.parquet"),
+        new_messages=made("new_messages.parquet"),
+        bags=made("bags.parquet"),
     output:
-        f"{RESULTS}/{{task}}/seed{{seed}}/ablation.parquet",
+        f"{POINT}/{{task}}/seed{{seed}}/ablation.parquet",
     log:
-        f"{RESULTS}/logs/{{task}}/seed{{seed}}/ablate.log",
+        f"{POINT}/logs/{{task}}/seed{{seed}}/ablate.log",
     benchmark:
-        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/ablate.tsv"
+        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/ablate.tsv"
     threads: 1
     resources:
-        mem_mb=4000,
-        runtime=30,
+        mem_mb=growing(2000),
+        runtime=growing(20),
     params:
-        messages=config["ablation"]["messages"],
-        contexts=config["ablation"]["contexts"],
-        humans=config["ablation"]["humans"],
-        resamples=config["evaluation"]["resamples"],
+        messages=lambda wildcards: at(wildcards)["ablation"]["messages"],
+        contexts=lambda wildcards: at(wildcards)["ablation"]["contexts"],
+        humans=lambda wildcards: at(wildcards)["ablation"]["humans"],
+        resamples=lambda wildcards: at(wildcards)["evaluation"]["resamples"],
         code=code(
             "games",
             "agents",
@@ -106,8 +106,8 @@ rule tabulate_ablation:
         f"{RESULTS}/benchmarks/tables/ablation.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=5,
+        mem_mb=growing(1000),
+        runtime=growing(5),
     params:
         code=code("evaluate/ablation.py", "report/ablation.py"),
     script:
@@ -118,28 +118,28 @@ rule evaluate_behavior:
     """Let robots drive with humans who are replayed, their messages translated."""
     input:
         unpack(trace_tables),
-        provenance=f"{RESULTS}/{{task}}/provenance.json",
-        agent=f"{RESULTS}/{{task}}/seed{{seed}}/agent.safetensors",
-        messages=f"{RESULTS}/{{task}}/seed{{seed}}/messages.parquet",
-        dictionary=f"{RESULTS}/{{task}}/seed{{seed}}/dictionary.parquet",
-        synthesis=f"{RESULTS}/{{task}}/seed{{seed}}/synthesis.parquet",
-        new_messages=f"{RESULTS}/{{task}}/seed{{seed}}/new_messages.parquet",
+        provenance=data("provenance.json"),
+        agent=made("agent.safetensors"),
+        messages=made("messages.parquet"),
+        dictionary=made("dictionary.parquet"),
+        synthesis=made("synthesis.parquet"),
+        new_messages=made("new_messages.parquet"),
     output:
-        f"{RESULTS}/{{task}}/seed{{seed}}/behavior_{{split}}.parquet",
+        f"{POINT}/{{task}}/seed{{seed}}/behavior_{{split}}.parquet",
     log:
-        f"{RESULTS}/logs/{{task}}/seed{{seed}}/evaluate_behavior_{{split}}.log",
+        f"{POINT}/logs/{{task}}/seed{{seed}}/evaluate_behavior_{{split}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/evaluate_behavior_{{split}}.tsv"
+        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/evaluate_behavior_{{split}}.tsv"
     wildcard_constraints:
         task="driving",
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=10,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     params:
-        fresh=config["messages"]["held_out"],
+        fresh=lambda wildcards: at(wildcards)["messages"]["held_out"],
         max_steps=max_steps,
-        resamples=config["evaluation"]["resamples"],
+        resamples=lambda wildcards: at(wildcards)["evaluation"]["resamples"],
         code=code(
             "games",
             "agents",
@@ -188,8 +188,8 @@ rule tabulate:
         f"{RESULTS}/benchmarks/tables/tabulate.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=5,
+        mem_mb=growing(1000),
+        runtime=growing(5),
     params:
         code=code("evaluate/paper.py"),
     script:
@@ -201,24 +201,24 @@ rule analyse_protocol:
     input:
         unpack(trace_tables),
         unpack(color_table),
-        provenance=f"{RESULTS}/{{task}}/provenance.json",
-        robot=f"{RESULTS}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
-        messages=f"{RESULTS}/{{task}}/seed{{seed}}/messages.parquet",
+        provenance=data("provenance.json"),
+        robot=made("robot_speaker.safetensors"),
+        messages=made("messages.parquet"),
     output:
-        table=f"{RESULTS}/{{task}}/seed{{seed}}/protocol.parquet",
+        table=f"{POINT}/{{task}}/seed{{seed}}/protocol.parquet",
         figure=report(
-            f"{RESULTS}/{{task}}/seed{{seed}}/protocol.png",
+            f"{POINT}/{{task}}/seed{{seed}}/protocol.png",
             category="Protocols",
             caption="../report/protocol.rst",
         ),
     log:
-        f"{RESULTS}/logs/{{task}}/seed{{seed}}/analyse_protocol.log",
+        f"{POINT}/logs/{{task}}/seed{{seed}}/analyse_protocol.log",
     benchmark:
-        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/analyse_protocol.tsv"
+        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/analyse_protocol.tsv"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=10,
+        mem_mb=growing(1500),
+        runtime=growing(10),
     params:
         code=code(
             "games",
@@ -250,8 +250,8 @@ rule measure_bound:
         f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/measure_bound.tsv"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=10,
+        mem_mb=growing(1500),
+        runtime=growing(10),
     params:
         messages=config["ablation"]["messages"],
         criterion=config["examples"]["criterion"],
@@ -279,8 +279,8 @@ rule check_theory:
         f"{RESULTS}/benchmarks/theory/check.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=growing(1000),
+        runtime=growing(10),
     params:
         games=config["theory"]["games"],
         code=code("theory", "report/theory.py"),

@@ -5,22 +5,22 @@ rule pool_images:
     """Crop every bird, run the pretrained backbone on it and pool its feature maps."""
     input:
         raw=f"{RESULTS}/birds/raw",
-        images=f"{RESULTS}/birds/images.parquet",
+        images=f"{POINT}/birds/images.parquet",
     output:
-        pooled=f"{RESULTS}/birds/pooled.parquet",
-        failed=f"{RESULTS}/birds/failed_images.json",
+        pooled=f"{POINT}/birds/pooled.parquet",
+        failed=f"{POINT}/birds/failed_images.json",
     log:
-        f"{RESULTS}/logs/birds/pool_images.log",
+        f"{POINT}/logs/birds/pool_images.log",
     benchmark:
-        f"{RESULTS}/benchmarks/birds/pool_images.tsv"
+        f"{POINT}/benchmarks/birds/pool_images.tsv"
     threads: 2
     resources:
-        mem_mb=3000,
-        runtime=60,
+        mem_mb=growing(3000),
+        runtime=growing(30),
     params:
-        backbone=config["birds"]["backbone"],
-        pixels=config["birds"]["pixels"],
-        pooled=config["birds"]["pooled"],
+        backbone=lambda wildcards: at(wildcards)["birds"]["backbone"],
+        pixels=lambda wildcards: at(wildcards)["birds"]["pixels"],
+        pooled=lambda wildcards: at(wildcards)["birds"]["pooled"],
         code=code("features/backbone.py", "features/images.py", "features/pooling.py"),
     script:
         "../scripts/pool_images.py"
@@ -29,21 +29,21 @@ rule pool_images:
 rule train_head:
     """Train a hidden layer to tell the species on training images; its activations are the features."""
     input:
-        pooled=f"{RESULTS}/birds/pooled.parquet",
-        images=f"{RESULTS}/birds/images.parquet",
+        pooled=f"{POINT}/birds/pooled.parquet",
+        images=f"{POINT}/birds/images.parquet",
     output:
-        features=f"{RESULTS}/birds/features.parquet",
-        accuracy=f"{RESULTS}/birds/head_accuracy.json",
+        features=f"{POINT}/birds/features.parquet",
+        accuracy=f"{POINT}/birds/head_accuracy.json",
     log:
-        f"{RESULTS}/logs/birds/train_head.log",
+        f"{POINT}/logs/birds/train_head.log",
     benchmark:
-        f"{RESULTS}/benchmarks/birds/train_head.tsv"
+        f"{POINT}/benchmarks/birds/train_head.tsv"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=30,
+        mem_mb=growing(3000),
+        runtime=growing(10),
     params:
-        head=config["birds"]["head"],
+        head=lambda wildcards: at(wildcards)["birds"]["head"],
         code=code("features/head.py"),
     script:
         "../scripts/train_head.py"
@@ -53,25 +53,25 @@ rule prepare_birds:
     """Make the inventory of bigrams, the items of the game and the traces of what humans said."""
     input:
         raw=f"{RESULTS}/birds/raw",
-        images=f"{RESULTS}/birds/images.parquet",
-        captions=f"{RESULTS}/birds/captions.parquet",
-        features=f"{RESULTS}/birds/features.parquet",
-        failed=f"{RESULTS}/birds/failed_images.json",
+        images=f"{POINT}/birds/images.parquet",
+        captions=f"{POINT}/birds/captions.parquet",
+        features=f"{POINT}/birds/features.parquet",
+        failed=f"{POINT}/birds/failed_images.json",
     output:
-        inventory=f"{RESULTS}/birds/inventory.parquet",
-        item_table=f"{RESULTS}/birds/items.parquet",
-        traces=f"{RESULTS}/birds/traces.parquet",
-        provenance=f"{RESULTS}/birds/provenance.json",
+        inventory=f"{POINT}/birds/inventory.parquet",
+        item_table=f"{POINT}/birds/items.parquet",
+        traces=f"{POINT}/birds/traces.parquet",
+        provenance=f"{POINT}/birds/provenance.json",
     log:
-        f"{RESULTS}/logs/birds/prepare.log",
+        f"{POINT}/logs/birds/prepare.log",
     benchmark:
-        f"{RESULTS}/benchmarks/birds/prepare.tsv"
+        f"{POINT}/benchmarks/birds/prepare.tsv"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=growing(1000),
+        runtime=growing(10),
     params:
-        bigrams=config["birds"]["bigrams"],
+        bigrams=lambda wildcards: at(wildcards)["birds"]["bigrams"],
         code=code("data/cub.py", "features/items.py"),
     script:
         "../scripts/prepare_birds.py"

@@ -21,8 +21,8 @@ rule draw_color_examples:
         f"{RESULTS}/benchmarks/colors/seed{{seed}}/draw_examples.tsv"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=5,
+        mem_mb=growing(1500),
+        runtime=growing(5),
     params:
         number=config["examples"]["count"],
         criterion=config["examples"]["criterion"],
@@ -53,8 +53,8 @@ rule draw_bird_examples:
         f"{RESULTS}/benchmarks/birds/seed{{seed}}/draw_examples.tsv"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=5,
+        mem_mb=growing(1500),
+        runtime=growing(5),
     params:
         number=config["examples"]["count"],
         criterion=config["examples"]["criterion"],
@@ -83,8 +83,8 @@ rule draw_driving_examples:
         f"{RESULTS}/benchmarks/driving/seed{{seed}}/draw_examples.tsv"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=5,
+        mem_mb=growing(1500),
+        runtime=growing(5),
     params:
         number=config["examples"]["count"],
         criterion=config["examples"]["criterion"],
@@ -129,8 +129,8 @@ rule watch_driving:
         task="driving",
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=5,
+        mem_mb=growing(1500),
+        runtime=growing(5),
     params:
         number=config["examples"]["games"],
         criterion=config["examples"]["criterion"],

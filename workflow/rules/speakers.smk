@@ -5,20 +5,20 @@ rule fit_robot_speaker:
     """Fit p(z | x) of the trained agent."""
     input:
         unpack(game_tables),
-        agent=f"{RESULTS}/{{task}}/seed{{seed}}/agent.safetensors",
+        agent=made("agent.safetensors"),
     output:
-        f"{RESULTS}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
+        f"{POINT}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
     log:
-        f"{RESULTS}/logs/{{task}}/seed{{seed}}/fit_robot_speaker.log",
+        f"{POINT}/logs/{{task}}/seed{{seed}}/fit_robot_speaker.log",
     benchmark:
-        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/fit_robot_speaker.tsv"
+        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/fit_robot_speaker.tsv"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=20,
+        mem_mb=growing(2500),
+        runtime=growing(10),
     params:
-        fit=lambda wildcards: config["speakers"][wildcards.task],
-        states=config["messages"]["fitted"],
+        fit=lambda wildcards: at(wildcards)["speakers"][wildcards.task],
+        states=lambda wildcards: at(wildcards)["messages"]["fitted"],
         max_steps=max_steps,
         code=code("games", "agents", "speakers", "randomness.py"),
     script:
@@ -30,19 +30,19 @@ rule fit_human_model:
     input:
         unpack(trace_tables),
     output:
-        f"{RESULTS}/{{task}}/seed{{seed}}/human_{{model}}.safetensors",
+        f"{POINT}/{{task}}/seed{{seed}}/human_{{model}}.safetensors",
     log:
-        f"{RESULTS}/logs/{{task}}/seed{{seed}}/fit_human_{{model}}.log",
+        f"{POINT}/logs/{{task}}/seed{{seed}}/fit_human_{{model}}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/fit_human_{{model}}.tsv"
+        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/fit_human_{{model}}.tsv"
     wildcard_constraints:
         model="speaker|listener",
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=20,
+        mem_mb=growing(1500),
+        runtime=growing(10),
     params:
-        fit=lambda wildcards: config["speakers"][wildcards.task],
+        fit=lambda wildcards: at(wildcards)["speakers"][wildcards.task],
         code=code("games", "speakers", "randomness.py"),
     script:
         "../scripts/fit_human_model.py"

@@ -5,20 +5,20 @@ rule sample_messages:
     """Let the agent speak: a neuralese vocabulary from training states, held-out messages, and contexts."""
     input:
         unpack(game_tables),
-        agent=f"{RESULTS}/{{task}}/seed{{seed}}/agent.safetensors",
+        agent=made("agent.safetensors"),
     output:
-        messages=f"{RESULTS}/{{task}}/seed{{seed}}/messages.parquet",
-        contexts=f"{RESULTS}/{{task}}/seed{{seed}}/contexts.parquet",
+        messages=f"{POINT}/{{task}}/seed{{seed}}/messages.parquet",
+        contexts=f"{POINT}/{{task}}/seed{{seed}}/contexts.parquet",
     log:
-        f"{RESULTS}/logs/{{task}}/seed{{seed}}/sample_messages.log",
+        f"{POINT}/logs/{{task}}/seed{{seed}}/sample_messages.log",
     benchmark:
-        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/sample_messages.tsv"
+        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/sample_messages.tsv"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=10,
+        mem_mb=growing(1500),
+        runtime=growing(10),
     params:
-        counts=config["messages"],
+        counts=lambda wildcards: at(wildcards)["messages"],
         max_steps=max_steps,
         code=code("games", "agents", "randomness.py"),
     script:
@@ -29,29 +29,29 @@ rule score_dictionary:
     """Score every pair of messages under every criterion and keep the n best, in both directions."""
     input:
         unpack(game_tables),
-        inventory=f"{RESULTS}/{{task}}/inventory.parquet",
-        messages=f"{RESULTS}/{{task}}/seed{{seed}}/messages.parquet",
-        contexts=f"{RESULTS}/{{task}}/seed{{seed}}/contexts.parquet",
-        robot=f"{RESULTS}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
-        human=f"{RESULTS}/{{task}}/seed{{seed}}/human_speaker.safetensors",
+        inventory=data("inventory.parquet"),
+        messages=made("messages.parquet"),
+        contexts=made("contexts.parquet"),
+        robot=made("robot_speaker.safetensors"),
+        human=made("human_speaker.safetensors"),
     output:
         dictionary=report(
-            f"{RESULTS}/{{task}}/seed{{seed}}/dictionary.parquet",
+            f"{POINT}/{{task}}/seed{{seed}}/dictionary.parquet",
             category="Dictionaries",
             caption="../report/dictionary.rst",
         ),
-        meanings=f"{RESULTS}/{{task}}/seed{{seed}}/meanings.parquet",
+        meanings=f"{POINT}/{{task}}/seed{{seed}}/meanings.parquet",
     log:
-        f"{RESULTS}/logs/{{task}}/seed{{seed}}/score_dictionary.log",
+        f"{POINT}/logs/{{task}}/seed{{seed}}/score_dictionary.log",
     benchmark:
-        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/score_dictionary.tsv"
+        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/score_dictionary.tsv"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=20,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     params:
-        criteria=config["criteria"],
-        n_best=config["dictionary"]["n_best"],
+        criteria=lambda wildcards: at(wildcards)["criteria"],
+        n_best=lambda wildcards: at(wildcards)["dictionary"]["n_best"],
         code=code("games", "speakers", "translate"),
     script:
         "../scripts/score_dictionary.py"
@@ -61,37 +61,39 @@ rule synthesise:
     """Make new messages that mean what a phrase means, and put phrases together to translate messages."""
     input:
         unpack(game_tables),
-        inventory=f"{RESULTS}/{{task}}/inventory.parquet",
-        agent=f"{RESULTS}/{{task}}/seed{{seed}}/agent.safetensors",
-        messages=f"{RESULTS}/{{task}}/seed{{seed}}/messages.parquet",
-        contexts=f"{RESULTS}/{{task}}/seed{{seed}}/contexts.parquet",
-        robot=f"{RESULTS}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
-        human=f"{RESULTS}/{{task}}/seed{{seed}}/human_speaker.safetensors",
+        inventory=data("inventory.parquet"),
+        agent=made("agent.safetensors"),
+        messages=made("messages.parquet"),
+        contexts=made("contexts.parquet"),
+        robot=made("robot_speaker.safetensors"),
+        human=made("human_speaker.safetensors"),
     output:
         dictionary=report(
-            f"{RESULTS}/{{task}}/seed{{seed}}/synthesis.parquet",
+            f"{POINT}/{{task}}/seed{{seed}}/synthesis.parquet",
             category="Dictionaries",
             caption="../report/synthesis.rst",
         ),
-        messages=f"{RESULTS}/{{task}}/seed{{seed}}/new_messages.parquet",
-        bags=f"{RESULTS}/{{task}}/seed{{seed}}/bags.parquet",
+        messages=f"{POINT}/{{task}}/seed{{seed}}/new_messages.parquet",
+        bags=f"{POINT}/{{task}}/seed{{seed}}/bags.parquet",
     log:
-        f"{RESULTS}/logs/{{task}}/seed{{seed}}/synthesise.log",
+        f"{POINT}/logs/{{task}}/seed{{seed}}/synthesise.log",
     benchmark:
-        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/synthesise.tsv"
+        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/synthesise.tsv"
     threads: 1
     resources:
-        mem_mb=4000,
-        runtime=20,
+        mem_mb=growing(2500),
+        runtime=growing(15),
     params:
-        criterion=config["criteria"][config["synthesis"]["criterion"]],
-        synthesis={
+        criterion=lambda wildcards: at(wildcards)["criteria"][
+            at(wildcards)["synthesis"]["criterion"]
+        ],
+        synthesis=lambda wildcards: {
             name: value
-            for name, value in config["synthesis"].items()
+            for name, value in at(wildcards)["synthesis"].items()
             if name != "criterion"
         },
-        radius=config["agent"]["radius"],
-        n_best=config["dictionary"]["n_best"],
+        radius=lambda wildcards: at(wildcards)["agent"]["radius"],
+        n_best=lambda wildcards: at(wildcards)["dictionary"]["n_best"],
         code=code("games", "agents", "speakers", "translate", "randomness.py"),
     script:
         "../scripts/synthesise.py"

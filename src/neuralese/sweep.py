@@ -1,0 +1,127 @@
+"""Sweeps: values of a config over lists, every combination of them a point.
+
+points({"agent.noise": [0.1, 0.3], "dictionary.n_best": [1, 5]})    # four points: dotted key -> value
+overlay(config, point)                                              # the config of one of them
+
+A stage is run once for each combination of the swept values that it depends on, not once for each point: `relevant`
+leaves of a point what matters to one file.
+"""
+
+from itertools import product
+from typing import Any
+
+import pandas as pd
+
+from neuralese.config import problem
+from neuralese.errors import NeuraleseError
+
+Value = int | float | bool | str
+Point = dict[str, Value]  # dotted key -> value
+
+# sections of the config that every point shares, and why
+FIXED = {
+    "tasks": "every task of the config is run at every point",
+    "seeds": "every seed of the config is run at every point",
+    "results": "every point has a folder of its own already",
+    "data": "all points share the raw data; give each source a run with its own 'results'",
+    "sweep": "a sweep of sweeps is one sweep with more keys",
+}
+
+DATA = frozenset({"colors", "birds", "driving"})
+_AGENT = DATA | {"games", "agent", "training"}
+_MESSAGES = _AGENT | {"messages"}
+_ROBOT = _MESSAGES | {"speakers"}
+_DICTIONARY = _ROBOT | {"criteria", "dictionary"}
+_SYNTHESIS = _DICTIONARY | {"synthesis"}
+_EVALUATION = _SYNTHESIS | {"evaluation"}
+# the sections of the config on which each file of a seed depends, its own stage's and those of the stages before
+SECTIONS = {
+    "agent.safetensors": _AGENT,
+    "history.parquet": _AGENT,
+    "messages.parquet": _MESSAGES,
+    "contexts.parquet": _MESSAGES,
+    "robot_speaker.safetensors": _ROBOT,
+    "human_speaker.safetensors": DATA | {"speakers"},
+    "human_listener.safetensors": DATA | {"speakers"},
+    "protocol.parquet": _ROBOT,
+    "dictionary.parquet": _DICTIONARY,
+    "synthesis.parquet": _SYNTHESIS,
+    "new_messages.parquet": _SYNTHESIS,
+    "bags.parquet": _SYNTHESIS,
+    "belief_test.parquet": _EVALUATION,
+    "behavior_test.parquet": _EVALUATION,
+    "ablation.parquet": _EVALUATION | {"ablation"},
+}
+
+
+def points(sweep: dict[str, list[Value]]) -> list[Point]:
+    """Every combination of the swept values; none if nothing is swept."""
+    return [dict(zip(sweep, values, strict=True)) for values in product(*sweep.values())] if sweep else []
+
+
+def overlay(config: dict, point: Point) -> dict:
+    """A copy of `config` with the values of `point` in it, and without its sweep."""
+    laid = {key: value for key, value in config.items() if key != "sweep"}
+    for path, value in point.items():
+        *sections, last = path.split(".")
+        inner = laid
+        for section in sections:
+            below = inner.get(section)
+            inner[section] = dict(below) if isinstance(below, dict) else {}
+            inner = inner[section]
+        inner[last] = value
+    return laid
+
+
+def sweep_problem(config: dict, schema: dict) -> str | None:
+    """The first thing wrong with the sweep of a config that is otherwise right, or None."""
+    for key, values in config.get("sweep", {}).items():
+        section = key.split(".")[0]
+        if section in FIXED:
+            return f"config: sweep: '{key}' cannot be swept: {FIXED[section]}."
+        for value in values:
+            if wrong := problem(overlay(config, {key: value}), schema):
+                return wrong.replace("config:", "config: sweep:", 1)
+    return None
+
+
+def relevant(point: Point, sections: frozenset[str], task: str, config: dict) -> Point:
+    """What of `point` matters to a file of `task` that depends on `sections`.
+
+    A value that `config` has anyhow does not: there, the point is the run itself.
+    """
+    kept = {}
+    for key, value in point.items():
+        path = key.split(".")
+        of_another_task = (DATA - {task}) & set(path[:2])
+        if path[0] in sections and not of_another_task and _look_up(config, path) != value:
+            kept[key] = value
+    return kept
+
+
+def _look_up(config: Any, path: list[str]) -> Any:
+    for key in path:
+        config = config.get(key) if isinstance(config, dict) else None
+    return config
+
+
+def name(point: Point) -> str:
+    """The name of a point's folder, such as `agent.noise=0.1,dictionary.n_best=5`."""
+    return ",".join(f"{key}={value}" for key, value in point.items())
+
+
+def named(text: str, sweep: dict[str, list[Value]]) -> Point:
+    """The point called `text`; it may leave out keys of the sweep."""
+    point = {}
+    for part in text.split(",") if text else []:
+        key, _, wanted = part.partition("=")
+        found = [value for value in sweep.get(key, []) if str(value) == wanted]
+        if not found:
+            raise NeuraleseError(f"the config sweeps over no '{part}'; add it under 'sweep' to have such a point.")
+        point[key] = found[0]
+    return point
+
+
+def tidy(tables: list[pd.DataFrame], at: list[Point]) -> pd.DataFrame:
+    """One table of the tables made at the points `at`, with a column for each swept key."""
+    return pd.concat([table.assign(**point) for table, point in zip(tables, at, strict=True)], ignore_index=True)

@@ -1,0 +1,87 @@
+"""The pipeline on a real SLURM gives what a local run gives, even if a job is killed; run with `make test-slurm`."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.skipif(
+    os.environ.get("NEURALESE_SLURM") != "1", reason="no SLURM was asked for; `make test-slurm` starts one"
+)
+TASKS = os.environ.get("NEURALESE_SLURM_TASKS", "colors")  # of the quick run: all of them take a few times as long
+QUICK = ["--configfile", "config/quick.yaml", "--config", f"tasks=[{TASKS}]"]
+# as users run it, but with less waiting than a shared cluster is due
+SLURM = ["--profile", "profiles/slurm", "--slurm-init-seconds-before-status-checks", "2"]
+SLURM += ["--seconds-between-status-checks", "2", "--latency-wait", "10"]
+LOCAL = ["--cores", "2"]
+
+
+def copy(folder: Path) -> Path:
+    """A copy of the project."""
+    for name in ("workflow", "config", "profiles", "src"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    shutil.copy(ROOT / "Snakefile", folder)
+    return folder
+
+
+def start(folder: Path, *arguments: str) -> subprocess.Popen:
+    """Start Snakemake; what it prints goes to a file `printed`."""
+    variables = {**os.environ, "PYTHONPATH": str(folder / "src")}
+    with open(folder / "printed", "w") as printed:
+        command = [sys.executable, "-m", "snakemake", *arguments]
+        return subprocess.Popen(command, cwd=folder, env=variables, stdout=printed, stderr=subprocess.STDOUT)
+
+
+def run(folder: Path, *arguments: str) -> str:
+    """Run Snakemake to its good end; return what it printed."""
+    code = start(folder, *arguments).wait(timeout=3600)
+    printed = (folder / "printed").read_text()
+    assert code == 0, printed
+    return printed
+
+
+def tables(folder: Path) -> dict[str, object]:
+    """Every Parquet table below a folder, without the columns that hold wall-clock time."""
+    found = {}
+    for path in sorted((folder / "results").rglob("*.parquet")):
+        table = pq.read_table(path)
+        found[str(path.relative_to(folder))] = table.drop_columns({"seconds"} & set(table.column_names))
+    return found
+
+
+def test_a_quick_run_on_slurm_makes_the_tables_of_a_local_run(tmp_path):
+    local, slurm = copy(tmp_path / "local"), copy(tmp_path / "slurm")
+    printed = run(slurm, "all", *QUICK, *SLURM)
+    assert "has been submitted with SLURM jobid" in printed
+    run(local, "all", *QUICK, *LOCAL)
+    here, there = tables(local), tables(slurm)
+    assert here.keys() == there.keys()
+    assert len(here) > 10
+    different = [name for name in here if not here[name].equals(there[name])]
+    assert not different
+
+
+def test_a_training_whose_job_is_cancelled_is_submitted_again_and_goes_on_from_its_checkpoint(tmp_path):
+    target = "results/quick/colors/seed0/agent.safetensors"
+    longer = ["training={colors: {updates: 600, checkpoint_every: 50}}"]
+    local, slurm = copy(tmp_path / "local"), copy(tmp_path / "slurm")
+    running = start(slurm, target, *QUICK, *longer, *SLURM)
+    deadline = time.monotonic() + 600
+    while not list((slurm / "results/quick/.checkpoints").glob("*.pt")):
+        assert running.poll() is None, (slurm / "printed").read_text()
+        assert time.monotonic() < deadline, "no checkpoint was written"
+        time.sleep(0.2)
+    printed = (slurm / "printed").read_text()
+    job = printed.rsplit("SLURM jobid ", 1)[1].split()[0].strip(".'()")
+    subprocess.run(["scancel", job], check=True)
+    assert running.wait(timeout=900) == 0, (slurm / "printed").read_text()
+    assert "Trying to restart job" in (slurm / "printed").read_text()
+    assert "resumed at update" in (slurm / "results/quick/logs/colors/seed0/train_agent.log").read_text()
+    run(local, target, *QUICK, *longer, *LOCAL)
+    assert (slurm / target).read_bytes() == (local / target).read_bytes()

@@ -1,0 +1,10 @@
+"""Collect one kind of result of every point of a sweep."""
+
+from neuralese.stage import stage
+from neuralese.sweep import tidy
+from neuralese.tables import read_table, write_table
+
+with stage(snakemake.log[0], snakemake.threads):
+    contract = snakemake.wildcards.table
+    tables = [read_table(path, contract).to_pandas() for path in snakemake.input]
+    write_table(snakemake.output[0], tidy(tables, snakemake.params.points), contract)
