@@ -2,6 +2,7 @@
 
 import ast
 import dataclasses
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from neuralese.agents.cell import CellConfig
 from neuralese.agents.training import TrainingConfig
 from neuralese.config import problem, typed
 from neuralese.speakers.fitting import FitConfig
+from neuralese.sweep import sweep_problem
 from neuralese.translate.synthesis import SynthesisConfig
 
 ROOT = Path(__file__).parents[1]
@@ -53,10 +55,21 @@ def overlay(base: dict, over: dict) -> dict:
     return merged
 
 
-@pytest.mark.parametrize("name", ["config.yaml", "paper.yaml", "quick.yaml"])
-def test_every_shipped_config_is_valid(name):
-    over = yaml.safe_load((ROOT / "config" / name).read_text())
-    assert problem(overlay(default_config(), over), SCHEMA) is None
+@pytest.mark.parametrize("path", sorted((ROOT / "config").glob("*.yaml")), ids=lambda path: path.name)
+def test_every_shipped_config_is_valid(path):
+    config = overlay(default_config(), yaml.safe_load(path.read_text()))
+    assert problem(config, SCHEMA) is None
+    assert sweep_problem(config, SCHEMA) is None
+
+
+def test_profiles_name_only_rules_that_there_are_and_one_of_them_alone_sets_default_resources():
+    rules = set(
+        re.findall(r"^rule (\w+):", "".join(path.read_text() for path in (ROOT / "workflow/rules").iterdir()), re.M)
+    )
+    profiles = [yaml.safe_load(path.read_text()) for path in (ROOT / "profiles").glob("*/config.yaml")]
+    for profile in profiles:
+        assert set(profile.get("groups", {})) <= rules
+    assert sum("default-resources" in profile for profile in profiles) == 1
 
 
 def leaves(schema: dict, path: str = "") -> list[tuple[str, dict]]:

@@ -1,6 +1,7 @@
 """The pipeline on a real SLURM gives what a local run gives, even if a job is killed; run with `make test-slurm`."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,7 +20,6 @@ QUICK = ["--configfile", "config/quick.yaml", "--config", f"tasks=[{TASKS}]"]
 # as users run it, but with less waiting than a shared cluster is due
 SLURM = ["--profile", "profiles/slurm", "--slurm-init-seconds-before-status-checks", "2"]
 SLURM += ["--seconds-between-status-checks", "2", "--latency-wait", "10"]
-LOCAL = ["--cores", "2"]
 
 
 def copy(folder: Path) -> Path:
@@ -55,11 +55,18 @@ def tables(folder: Path) -> dict[str, object]:
     return found
 
 
-def test_a_quick_run_on_slurm_makes_the_tables_of_a_local_run(tmp_path):
-    local, slurm = copy(tmp_path / "local"), copy(tmp_path / "slurm")
+@pytest.fixture(scope="module")
+def local(tmp_path_factory) -> Path:
+    """The project after a quick run on this machine."""
+    folder = copy(tmp_path_factory.mktemp("local"))
+    run(folder, "all", *QUICK, "--cores", "2")
+    return folder
+
+
+def test_a_quick_run_on_slurm_makes_the_tables_of_a_local_run(local, tmp_path):
+    slurm = copy(tmp_path)
     printed = run(slurm, "all", *QUICK, *SLURM)
     assert "has been submitted with SLURM jobid" in printed
-    run(local, "all", *QUICK, *LOCAL)
     here, there = tables(local), tables(slurm)
     assert here.keys() == there.keys()
     assert len(here) > 10
@@ -67,21 +74,20 @@ def test_a_quick_run_on_slurm_makes_the_tables_of_a_local_run(tmp_path):
     assert not different
 
 
-def test_a_training_whose_job_is_cancelled_is_submitted_again_and_goes_on_from_its_checkpoint(tmp_path):
-    target = "results/quick/colors/seed0/agent.safetensors"
-    longer = ["training={colors: {updates: 600, checkpoint_every: 50}}"]
-    local, slurm = copy(tmp_path / "local"), copy(tmp_path / "slurm")
-    running = start(slurm, target, *QUICK, *longer, *SLURM)
-    deadline = time.monotonic() + 600
+def test_a_training_whose_job_is_cancelled_is_submitted_again_and_goes_on_from_its_checkpoint(local, tmp_path):
+    agent = "results/quick/colors/seed0/agent.safetensors"
+    slurm = copy(tmp_path)
+    running = start(slurm, agent, *QUICK, "training={colors: {checkpoint_every: 50}}", *SLURM)
+    deadline = time.monotonic() + 900
     while not list((slurm / "results/quick/.checkpoints").glob("*.pt")):
         assert running.poll() is None, (slurm / "printed").read_text()
         assert time.monotonic() < deadline, "no checkpoint was written"
-        time.sleep(0.2)
-    printed = (slurm / "printed").read_text()
-    job = printed.rsplit("SLURM jobid ", 1)[1].split()[0].strip(".'()")
+        time.sleep(0.1)
+    job = re.findall(r"SLURM jobid (\d+)", (slurm / "printed").read_text())[-1]
     subprocess.run(["scancel", job], check=True)
-    assert running.wait(timeout=900) == 0, (slurm / "printed").read_text()
-    assert "Trying to restart job" in (slurm / "printed").read_text()
+    code, printed = running.wait(timeout=900), (slurm / "printed").read_text()
+    assert code == 0, printed
+    assert f"SLURM-job '{job}' failed, SLURM status is: 'CANCELLED'" in printed
+    assert "Trying to restart job" in printed
     assert "resumed at update" in (slurm / "results/quick/logs/colors/seed0/train_agent.log").read_text()
-    run(local, target, *QUICK, *longer, *LOCAL)
-    assert (slurm / target).read_bytes() == (local / target).read_bytes()
+    assert (slurm / agent).read_bytes() == (local / agent).read_bytes()

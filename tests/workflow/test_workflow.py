@@ -129,6 +129,21 @@ def test_another_seed_reuses_the_data(project):
     assert not planned & {"download", "parse_colors", "prepare_colors", "pool_images", "train_head"}
 
 
+def test_a_sweep_makes_tidy_tables_and_takes_the_run_itself_where_the_value_is_the_same(project):
+    code, output = project.snakemake("sweep", *QUICK, "--config", "tasks=[colors]", "sweep={agent.noise: [0.3, 0.9]}")
+    assert code == 0, output
+    sweep = project.quick / "sweep"
+    assert [path.name for path in sweep.iterdir() if path.is_dir()] == ["agent.noise=0.9"]
+    belief = pd.read_parquet(sweep / "belief.parquet")
+    same = belief[belief["agent.noise"] == 0.3].drop(columns="agent.noise").reset_index(drop=True)
+    pd.testing.assert_frame_equal(same, pd.read_parquet(project.quick / "colors" / "seed0" / "belief_test.parquet"))
+    robots = belief.query("speaker == 'R' and listener == 'R'").set_index("agent.noise")["accuracy"]
+    assert list(robots.index) == [0.3, 0.9]
+    assert robots[0.3] != robots[0.9]
+    assert {0.3, 0.9} == set(pd.read_parquet(sweep / "protocol.parquet")["agent.noise"])
+    assert (sweep / "sweep.png").stat().st_size > 0
+
+
 def test_a_stage_that_meets_a_bad_table_says_so_in_one_sentence_and_leaves_nothing(project):
     inventory = project.quick / "colors" / "inventory.parquet"
     dictionary = project.quick / "colors" / "seed0" / "dictionary.parquet"
@@ -150,6 +165,31 @@ def test_an_unknown_key_stops_the_run_before_it_starts(fresh):
     code, output = fresh.snakemake("all", "--config", "sedes=[1]")
     assert code != 0
     assert "config: 'sedes' is not a known key; did you mean 'seeds'?" in output
+    assert not (fresh.folder / "results").exists()
+
+
+def test_a_sweep_runs_each_stage_once_for_each_combination_it_depends_on(fresh):
+    swept = "sweep={agent.noise: [0.3, 0.9], dictionary.n_best: [1, 3, 5]}"
+    code, output = fresh.snakemake("--dry-run", "sweep", *QUICK, "--config", "tasks=[colors]", swept)
+    assert code == 0, output
+    counts = {rule: int(count) for rule, count in re.findall(r"^(\w+) +(\d+)$", output, flags=re.MULTILINE)}
+    assert counts["download"] == counts["parse_colors"] == counts["prepare_colors"] == 1
+    assert counts["fit_human_model"] == 2  # speaker and listener, whatever the robots do
+    assert counts["train_agent"] == counts["sample_messages"] == counts["analyse_protocol"] == 2
+    assert counts["score_dictionary"] == counts["evaluate_belief"] == 6
+
+
+@pytest.mark.parametrize(
+    ("swept", "says"),
+    [
+        ("{agent.noize: [0.1]}", "config: sweep: 'agent.noize' is not a known key; did you mean 'noise'?"),
+        ("{}", "config: nothing is swept; add --configfile config/sweep_noise.yaml"),
+    ],
+)
+def test_a_wrong_sweep_stops_the_run_before_it_starts(fresh, swept, says):
+    code, output = fresh.snakemake("sweep", "--config", f"sweep={swept}")
+    assert code != 0
+    assert says in output
     assert not (fresh.folder / "results").exists()
 
 

@@ -10,7 +10,9 @@ from neuralese.files import atomic
 COLORS = {"R → R": "#555555", "R → H*": "#1d5fd1", "H → R": "#d62839"}
 
 
-def draw_sweep(path: str | Path, belief: pd.DataFrame, protocol: pd.DataFrame, swept: list[str], criterion: str) -> None:
+def draw_sweep(
+    path: str | Path, belief: pd.DataFrame, protocol: pd.DataFrame, swept: list[str], criterion: str
+) -> None:
     """Draw tasks as rows and two panels for each key of `swept`: accuracy by `criterion`, and two measures."""
     heard = belief[belief["criterion"].isin(["none", criterion])]
     heard = heard.assign(line=heard["speaker"] + " → " + heard["listener"])

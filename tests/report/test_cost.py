@@ -1,0 +1,42 @@
+import pytest
+
+from neuralese.errors import NeuraleseError
+from neuralese.report.cost import core_hours, read_benchmarks
+
+HEADER = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\n"
+
+
+@pytest.fixture
+def results(tmp_path):
+    """An hour of preparing on two cores, and trainings of one, two and nine hours."""
+
+    def add(path, seconds, load, memory):
+        file = tmp_path / "benchmarks" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"{HEADER}{seconds}\t0:00:00\t{memory}\t-\t-\t-\t-\t-\t{load}\t1\n")
+
+    add("birds/pool_images.tsv", 3600, 160.0, 900)
+    for seed, hours in enumerate((1, 9, 2)):
+        add(f"birds/seed{seed}/train_agent.tsv", 3600 * hours, 55.0, 500 + seed)
+    add("birds/seed0/draw_examples.tsv", 7200, "-", "-")
+    return tmp_path
+
+
+def test_a_stage_costs_the_median_of_its_runs_on_the_cores_it_kept_busy(results):
+    stages = read_benchmarks(results).set_index("stage")
+    assert stages.loc["train_agent", ["runs", "seconds", "cores", "memory"]].tolist() == [3, 7200, 1, 502]
+    assert stages.loc["pool_images", "cores"] == 2
+    assert stages["each_seed"].to_dict() == {"draw_examples": True, "pool_images": False, "train_agent": True}
+
+
+def test_what_is_run_once_does_not_grow_with_seeds_and_a_sweep_repeats_what_depends_on_it(results):
+    hours = core_hours(read_benchmarks(results), seeds=10, points=5).loc["total"]
+    assert hours["once"] == 2
+    assert hours["one seed"] == 4
+    assert hours["all seeds"] == 2 + 40
+    assert hours["sweep"] == 10 * 5 * 2  # trainings; examples are not drawn for every point
+
+
+def test_without_benchmark_files_it_says_to_run_the_pipeline_first(tmp_path):
+    with pytest.raises(NeuraleseError, match="run the pipeline first"):
+        read_benchmarks(tmp_path)
