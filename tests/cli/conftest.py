@@ -56,7 +56,9 @@ def make_run(folder: Path, items: Path) -> None:
     config = SynthesisConfig(steps=2, contexts=40, beam=1)
     believe = believe_by_likelihood(spoken["train"], candidates, config.scale)
     settings = CRITERIA["belief"]
-    new = synthesise(english, held_out, spoken["train"], candidates, settings, believe, 2.0, config, 3, generator)
+    new = synthesise(
+        english, held_out, spoken["train"], candidates, candidates, settings, believe, 2.0, config, 3, generator
+    )
     about = {"criteria": {"synthesis": settings}, "contexts": config.contexts}
     write_table(folder / "synthesis.parquet", new.dictionary, "dictionary", about)
     write_table(folder / "new_messages.parquet", new.messages, "messages")

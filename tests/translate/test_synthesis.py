@@ -45,7 +45,7 @@ def test_new_messages_mean_more_of_the_same_than_any_that_was_heard(game, englis
     candidates = game.candidates(game.draw_states(300, generator))
     believe = believe_by_likelihood(neuralese, candidates, scale=2.0)
     config = SynthesisConfig(batch=200)
-    messages, scores = new_messages(english, neuralese, candidates, believe, 1.0, config, generator)
+    messages, scores = new_messages(english, neuralese, candidates, candidates, believe, 1.0, config, generator)
     assert messages.shape == (5, 6)
     torch.testing.assert_close(messages.norm(dim=1), torch.ones(5))
     on_the_shell = torch.nn.functional.normalize(neuralese.messages, dim=1)

@@ -1,5 +1,7 @@
 """Make new messages for phrases and new phrases for messages."""
 
+import torch
+
 from neuralese.agents.cell import load_cell
 from neuralese.agents.messages import read_contexts, read_messages
 from neuralese.games.load import load_games
@@ -20,17 +22,19 @@ with stage(snakemake.log[0], snakemake.threads):
     robot = load_model(given.robot, RobotSpeaker, game)
     said = read_messages(given.messages, game)
     neuralese = {split: Neuralese(game, robot, each.messages, each.ids) for split, each in said.items()}
-    candidates = game.candidates(read_contexts(given.contexts, game))
+    states = read_contexts(given.contexts, game)
     config, random = SynthesisConfig(**params.synthesis), generator(int(snakemake.wildcards.seed), "synthesis")
+    practice = game.candidates(torch.cat([game.redraw(states, random) for _ in range(config.distractors)]))
     if isinstance(game, ReferenceGame):
-        believe = believe_by_playing(load_cell(given.agent, game), game, candidates, random)
+        believe = believe_by_playing(load_cell(given.agent, game), game, practice, random)
     else:
-        believe = believe_by_likelihood(neuralese["train"], candidates, config.scale)
+        believe = believe_by_likelihood(neuralese["train"], practice, config.scale)
     new = synthesise(
         English(game, load_model(given.human, HumanSpeaker, game), phrases),
         spoken=[neuralese["dev"], neuralese["test"]],
         vocabulary=neuralese["train"],
-        candidates=candidates,
+        candidates=game.candidates(states),
+        practice=practice,
         settings=params.criterion,
         believe=believe,
         radius=params.radius,

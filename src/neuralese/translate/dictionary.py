@@ -83,6 +83,7 @@ def synthesise(
     spoken: list[Neuralese],
     vocabulary: Neuralese,
     candidates: Tensor,
+    practice: Tensor,
     settings: dict,
     believe: Believe,
     radius: float,
@@ -90,13 +91,16 @@ def synthesise(
     n_best: int,
     generator: torch.Generator,
 ) -> Synthesis:
-    """Translate `spoken` messages into bags of phrases, by the criterion of `settings`; phrases, into new messages."""
+    """Translate `spoken` messages into bags of phrases, by the criterion of `settings`; phrases, into new messages.
+
+    Bags are compared in `candidates`, new messages in the contexts of `practice`, for which `believe` was made.
+    """
     criterion, scale = make_criterion(settings), settings.get("scale", 1.0)
     said = [dataclasses.replace(each, scale=scale) for each in spoken]
     few = candidates[: config.contexts]
     bags = new_phrases(criterion, said[0], english.spoken(), few, config)
     parts = [entries("R->H", "synthesis", each, bags, criterion.scores(each, bags, few), n_best) for each in said]
-    messages, scores = new_messages(english, vocabulary, candidates, believe, radius, config, generator)
+    messages, scores = new_messages(english, vocabulary, few, practice, believe, radius, config, generator)
     for_phrase = entries("H->R", "synthesis", english, vocabulary, scores[:, None], 1)
     for_phrase["target_id"] = english.ids.numpy()
     for_phrase["target"] = [f"new message {number}" for number in english.ids.tolist()]

@@ -32,9 +32,10 @@ class SynthesisConfig:
     """How new messages and phrases are looked for."""
 
     scale: float = 4.0  # by how much wider than the channel's noise p(z | x) is taken to be, where beliefs come from it
-    restarts: int = 3  # messages of the vocabulary from which to descend
+    restarts: int = 2  # messages of the vocabulary from which to descend
     steps: int = 120  # of gradient descent
-    batch: int = 48  # contexts in each step
+    batch: int = 32  # contexts in each step
+    distractors: int = 4  # with so many is each state of a context compared, where messages are made
     learning_rate: float = 0.05
     beam: int = 20  # pairs that are extended to triples
     contexts: int = 1000  # in which bags are compared, of which there are thousands
@@ -58,13 +59,18 @@ def new_messages(
     english: English,
     vocabulary: Neuralese,
     candidates: Tensor,
+    practice: Tensor,
     believe: Believe,
     radius: float,
     config: SynthesisConfig,
     generator: torch.Generator,
 ) -> tuple[Tensor, Tensor]:
-    """For each phrase a message (phrases, message) of length `radius` that means the same, and its q (phrases,)."""
-    log_likelihood = english.log_likelihood(candidates).float()
+    """For each phrase a message (phrases, message) of length `radius` that means the same, and its q (phrases,).
+
+    The messages from which to descend are chosen in `candidates`; in `practice` there are more contexts, since a
+    message could learn a few by heart.
+    """
+    log_likelihood = english.log_likelihood(practice).float()
     where_said = torch.softmax(log_likelihood[..., 0], dim=1)
     wanted = beliefs(log_likelihood)
 
