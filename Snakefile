@@ -34,15 +34,22 @@ rule all:
     """Everything the config asks for."""
     default_target: True
     input:
-        expand(f"{RESULTS}/tables/comparison.{{format}}", format=["md", "csv", "tex"]),
+        expand(
+            f"{RESULTS}/tables/comparison.{{format}}",
+            format=["md", "csv", "tex", "html"],
+        ),
         f"{RESULTS}/tables/belief.parquet",
         f"{RESULTS}/tables/ablation.parquet",
         f"{RESULTS}/tables/bound.parquet",
         expand(f"{RESULTS}/{{task}}/seed{{seed}}/protocol.png", task=TASKS, seed=SEEDS),
         list(BEHAVIOR.values()),
-        expand(f"{RESULTS}/{{task}}/seed{{seed}}/examples.png", task=TASKS, seed=SEEDS),
+        expand(
+            f"{RESULTS}/{{task}}/seed{{seed}}/examples.parquet", task=TASKS, seed=SEEDS
+        ),
         expand(
             f"{RESULTS}/{{task}}/seed{{seed}}/game_robots.png",
             task=set(TASKS) & {"driving"},
             seed=SEEDS,
         ),
+        TABLE_FIGURES,
+        f"{RESULTS}/report/index.html",

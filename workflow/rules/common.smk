@@ -11,6 +11,7 @@ from neuralese.config import problem, typed
 
 SOURCE = Path(workflow.basedir) / "src" / "neuralese"
 SCHEMA = Path(workflow.basedir) / "workflow" / "schemas" / "config.schema.yaml"
+CODE = {".py", ".js", ".css", ".html"}
 
 config = typed(config)
 if wrong := problem(config, yaml.safe_load(SCHEMA.read_text())):
@@ -23,11 +24,15 @@ SEEDS = config["seeds"]
 
 @cache
 def code(*rooms):
-    """Hash the library rooms (or single modules) a job runs; as a param it makes an edit of them rerun the job and what follows."""
+    """Hash the library rooms (or single modules) a job runs; as a param it makes an edit of them rerun the job and what follows.
+
+    What belongs to a page (its scripts, its style) counts as code.
+    """
     digest = hashlib.sha256()
     for room in rooms:
         path = SOURCE / room
-        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+        inside = path.rglob("*") if path.is_dir() else [path]
+        for file in sorted(each for each in inside if each.suffix in CODE):
             digest.update(file.relative_to(SOURCE).as_posix().encode())
             digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
@@ -69,3 +74,12 @@ def color_table(wildcards):
         if wildcards.task == "colors"
         else {}
     )
+
+
+def shown_tables(wildcards):
+    """What a task's states look like, and the games to watch, where a task has them."""
+    folder = f"{RESULTS}/{wildcards.task}"
+    return {
+        "birds": {"raw": f"{folder}/raw", "images": f"{folder}/images.parquet"},
+        "driving": {"watched": f"{folder}/seed{wildcards.seed}/watched.parquet"},
+    }.get(wildcards.task, {})

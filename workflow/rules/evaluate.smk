@@ -93,10 +93,14 @@ rule tabulate_ablation:
             seed=SEEDS,
         ),
     output:
-        table=f"{RESULTS}/tables/ablation.parquet",
-        figure=report(
-            f"{RESULTS}/figures/ablation.png",
+        table=report(
+            f"{RESULTS}/tables/ablation.parquet",
             category="Tables",
+            caption="../report/ablation.rst",
+        ),
+        figures=report(
+            multiext(f"{RESULTS}/figures/ablation", ".png", ".svg"),
+            category="Figures",
             caption="../report/ablation.rst",
         ),
     log:
@@ -108,7 +112,7 @@ rule tabulate_ablation:
         mem_mb=1000,
         runtime=5,
     params:
-        code=code("evaluate/ablation.py", "report/ablation.py"),
+        code=code("evaluate/ablation.py", "report/ablation.py", "report/figures.py"),
     script:
         "../scripts/tabulate_ablation.py"
 
@@ -172,10 +176,30 @@ rule tabulate:
             seed=SEEDS,
         ),
     output:
-        **BEHAVIOR,
-        belief=f"{RESULTS}/tables/belief.parquet",
-        csv=f"{RESULTS}/tables/comparison.csv",
-        tex=f"{RESULTS}/tables/comparison.tex",
+        **{
+            name: report(path, category="Tables", caption="../report/behavior.rst")
+            for name, path in BEHAVIOR.items()
+        },
+        belief=report(
+            f"{RESULTS}/tables/belief.parquet",
+            category="Tables",
+            caption="../report/belief.rst",
+        ),
+        csv=report(
+            f"{RESULTS}/tables/comparison.csv",
+            category="Tables",
+            caption="../report/comparison.rst",
+        ),
+        tex=report(
+            f"{RESULTS}/tables/comparison.tex",
+            category="Tables",
+            caption="../report/comparison.rst",
+        ),
+        html=report(
+            f"{RESULTS}/tables/comparison.html",
+            category="Tables",
+            caption="../report/comparison.rst",
+        ),
         md=report(
             f"{RESULTS}/tables/comparison.md",
             category="Tables",
@@ -204,7 +228,11 @@ rule analyse_protocol:
         robot=f"{RESULTS}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
         messages=f"{RESULTS}/{{task}}/seed{{seed}}/messages.parquet",
     output:
-        table=f"{RESULTS}/{{task}}/seed{{seed}}/protocol.parquet",
+        table=report(
+            f"{RESULTS}/{{task}}/seed{{seed}}/protocol.parquet",
+            category="Protocols",
+            caption="../report/protocol.rst",
+        ),
         figure=report(
             f"{RESULTS}/{{task}}/seed{{seed}}/protocol.png",
             category="Protocols",
@@ -264,11 +292,23 @@ rule check_theory:
     input:
         expand(f"{RESULTS}/{{task}}/seed{{seed}}/bound.parquet", task=TASKS, seed=SEEDS),
     output:
-        proposition_1=f"{RESULTS}/theory/proposition_1.parquet",
-        proposition_2=f"{RESULTS}/theory/proposition_2.parquet",
-        bound=f"{RESULTS}/tables/bound.parquet",
-        figure=report(
-            f"{RESULTS}/figures/theory.png",
+        proposition_1=report(
+            f"{RESULTS}/theory/proposition_1.parquet",
+            category="Theory",
+            caption="../report/theory.rst",
+        ),
+        proposition_2=report(
+            f"{RESULTS}/theory/proposition_2.parquet",
+            category="Theory",
+            caption="../report/theory.rst",
+        ),
+        bound=report(
+            f"{RESULTS}/tables/bound.parquet",
+            category="Theory",
+            caption="../report/bound.rst",
+        ),
+        figures=report(
+            multiext(f"{RESULTS}/figures/theory", ".png", ".svg"),
             category="Theory",
             caption="../report/theory.rst",
         ),

@@ -2,6 +2,7 @@
 
 import html
 import math
+from pathlib import Path
 
 import pandas as pd
 from scipy import stats
@@ -58,6 +59,11 @@ def compare(belief: pd.DataFrame, behavior: pd.DataFrame | None = None) -> pd.Da
     table.loc[table["data"] == "embedded", "paper"] = pd.NA
     table["difference"] = table["ours"] - table["paper"]
     return table
+
+
+def read_comparison(path: str | Path) -> pd.DataFrame:
+    """The comparison as it was written to `comparison.csv`."""
+    return pd.read_csv(path, dtype={"table": str})
 
 
 def over_seeds(cell: pd.DataFrame) -> dict:

@@ -13,7 +13,7 @@ SHOWN = 18  # criteria in a panel: the best by dev, and always the chosen direct
 
 
 def panel(cells: pd.DataFrame) -> tuple[pd.DataFrame, set[str]]:
-    """Means over seeds of the criteria that are shown of one task and direction, the best by dev last, and the chosen."""
+    """The criteria shown of one task and direction: means over seeds, the best by dev last, and which were chosen."""
     means = cells.pivot_table(index="criterion", columns="split", values=["accuracy", "ci_low", "ci_high"])
     means = means.sort_values(("accuracy", "dev"), ascending=False)
     kept = list(means.index[:SHOWN])

@@ -17,7 +17,9 @@ def draw_comparison(rows: pd.DataFrame, *paths: str | Path) -> None:
     figure, grid = plt.subplots(1, len(measures), figsize=(6.4 * len(measures), height), squeeze=False)
     figure.set_layout_engine("constrained")
     first = rows.iloc[0]
-    figure.suptitle(f"Table {first['table']}: {first['task']} (data: {first['data']}, seeds: {first['seeds']})", fontsize=10)
+    figure.suptitle(
+        f"Table {first['table']}: {first['task']} (data: {first['data']}, seeds: {first['seeds']})", fontsize=10
+    )
     for axes, measure in zip(grid.flat, measures, strict=True):
         _draw_panel(axes, rows[rows["measure"] == measure].iloc[::-1], measure)
     save(figure, *paths)

@@ -1,10 +1,25 @@
 """What goes beyond the paper's tables, as plain values for the page: ablation, bound and propositions."""
 
+from collections.abc import Mapping
+from pathlib import Path
+
 import pandas as pd
 
 from neuralese.report.ablation import PAIRS, panel
+from neuralese.tables import read_table
 
 DOTS = 1500  # messages of random games that are drawn
+
+
+def load_beyond(tables: Mapping[str, str | Path]) -> dict:
+    """All of it, from the tables `ablation`, `bound`, `proposition_1` and `proposition_2`."""
+    names = ("ablation", "bound", "proposition_1", "proposition_2")
+    ablation, bound, lost, recovered = (read_table(tables[name], name).to_pandas() for name in names)
+    return {
+        "ablation": ablation_values(ablation),
+        "bound": bound_values(bound),
+        "theory": theory_values(lost, recovered),
+    }
 
 
 def ablation_values(ablation: pd.DataFrame) -> list[dict]:
@@ -35,7 +50,9 @@ def ablation_sentence(values: dict) -> str:
     if chosen is None:
         return "No criterion was chosen."
     best = max(values["rows"], key=lambda row: row["test"])
-    more = "the best on test too" if best is chosen else f"the best on test is {best['criterion']} with {best['test']:.3f}"
+    more = (
+        "the best on test too" if best is chosen else f"the best on test is {best['criterion']} with {best['test']:.3f}"
+    )
     return (
         f"Dev chooses {chosen['criterion']}: {chosen['test']:.3f} [{chosen['low']:.3f}, {chosen['high']:.3f}] "
         f"on test; {more}."

@@ -110,7 +110,9 @@ def _figures(rows: pd.DataFrame) -> list[Claim]:
     )
     same = len(told) - higher.sum() - lower.sum()
     text = f"Of the paper's {len(told)} figures {same} lie within our intervals; ours are higher in {higher.sum()}"
-    below = "; ".join(f"{row.pair} {_named(row)}{row.ours:.2f} against {row.paper:.2f}" for row in told[lower].itertuples())
+    below = "; ".join(
+        f"{row.pair} {_named(row)}{row.ours:.2f} against {row.paper:.2f}" for row in told[lower].itertuples()
+    )
     return [Claim(f"{text} and lower in {lower.sum()}{f' ({below})' if below else ''}.")]
 
 

@@ -2,6 +2,7 @@
 
 import platform
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -15,6 +16,17 @@ SOURCES = {
     "mirror": "mirror of the official data",
     "embedded": "embedded stand-in, generated; not comparable with the paper",
 }
+
+
+def run_facts(provenances: Iterable[str | Path], seeds: Sequence[int], benchmarks: str | Path) -> dict:
+    """All of this, and when it was put down."""
+    return {
+        "data": data_facts(provenances),
+        "seeds": list(seeds),
+        "versions": versions(),
+        "spent": time_spent(benchmarks),
+        "made": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+    }
 
 
 def data_facts(provenances: Iterable[str | Path]) -> list[dict]:
@@ -31,7 +43,7 @@ def data_facts(provenances: Iterable[str | Path]) -> list[dict]:
                 "data_set": given["data_set"],
                 "rows": rows,
                 "licence": given["licence"],
-                "fetched": given["time"],
+                "fetched": given["time"].partition("T")[0],
             }
         )
     return facts

@@ -126,5 +126,7 @@ def driving_games(watched: pd.DataFrame) -> list[dict]:
         for _, rows in game.groupby("turn"):
             cars = rows[["pose", "goal", "action", "said"]].to_dict("records")
             turns.append({"cars": cars, "reward": round(rows["reward"].iloc[0], 2), "outcome": rows["outcome"].iloc[0]})
-        games.append({"pair": pair, "map": int(game["map"].iloc[0]), "who": game["who"].iloc[:2].tolist(), "turns": turns})
+        games.append(
+            {"pair": pair, "map": int(game["map"].iloc[0]), "who": game["who"].iloc[:2].tolist(), "turns": turns}
+        )
     return games

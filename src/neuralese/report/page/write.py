@@ -23,7 +23,9 @@ LIMIT = 15_000_000  # bytes of the page
 ROOM = 2_000_000  # of which so many are kept for everything but the tasks
 
 
-def write_page(path: str | Path, parts: Sequence[str | Path], facts: dict, comparison: pd.DataFrame, beyond: dict) -> None:
+def write_page(
+    path: str | Path, parts: Sequence[str | Path], facts: dict, comparison: pd.DataFrame, beyond: dict
+) -> None:
     """Write the page from the gathered `parts` (`report.json` of each task and seed) and what belongs to all.
 
     Every seed's learning curve is shown; the rest of a seed only as far as the page stays small, first seeds first.
@@ -94,6 +96,8 @@ def comparison_tables(comparison: pd.DataFrame) -> list[dict]:
     tables = []
     for number, rows in comparison.groupby("table", sort=False):
         measures = list(dict.fromkeys(rows["measure"]))
+        order = {pair: place for place, pair in enumerate(dict.fromkeys(rows["pair"]))}
+        rows = rows.sort_values("pair", key=lambda pairs: pairs.map(order), kind="stable")
         plain = rows.astype(object).where(rows.notna(), None).to_dict("records")
         tables.append(
             {
@@ -101,6 +105,7 @@ def comparison_tables(comparison: pd.DataFrame) -> list[dict]:
                 "task": rows["task"].iloc[0],
                 "embedded": bool((rows["data"] == "embedded").any()),
                 "data": rows["data"].iloc[0],
+                "measures": len(measures),
                 "title": "; ".join(TITLES[measure] for measure in measures),
                 "claims": claims(rows),
                 "rows": plain,

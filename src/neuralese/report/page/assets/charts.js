@@ -9,7 +9,8 @@ function chartConfig() {
     background: "transparent",
     font,
     view: { stroke: null },
-    axis: { labelColor: ink, titleColor: muted, gridColor: line, domainColor: line, tickColor: line, labelFontSize: 11.5, titleFontWeight: 400, titleFontSize: 12, labelLimit: 190 },
+    axis: { labelColor: ink, titleColor: muted, gridColor: line, domainColor: line, tickColor: line, labelFontSize: 11.5, titleFontWeight: 400, titleFontSize: 12, labelLimit: innerWidth > 700 ? 260 : 170 },
+    axisQuantitative: { tickCount: 6, labelFlush: false, labelOverlap: "greedy" },
     legend: { labelColor: ink, titleColor: muted, labelFontSize: 12, titleFontWeight: 400, labelLimit: 140 },
     title: { color: ink, fontSize: 13, fontWeight: 600, anchor: "start" },
   };
@@ -21,7 +22,7 @@ async function show(box, spec, ready) {
   const made = { spec, ready };
   charts.set(box, made);
   const options = { renderer: "svg", actions: false, ast: true, config: chartConfig(), tooltip: { theme: "custom" } };
-  const { view } = await vegaEmbed(box, { width: "container", ...spec() }, options);
+  const { view } = await vegaEmbed(box, { width: "container", autosize: { type: "fit-x", contains: "padding" }, ...spec() }, options);
   if (charts.get(box) !== made) return view.finalize();
   made.view = view;
   ready?.(view);
@@ -98,7 +99,7 @@ function ablationChart({ rows }) {
     { field: "dev", name: "dev", shade: "muted", shape: "circle", hollow: true, size: 40 },
     { field: "test", name: "test", shade: "accent", shape: "circle" },
   ];
-  return chart("★ chosen on dev, ○ dev, ● test with its 95 % interval", dots(values, "accuracy", true, marks));
+  return chart("★ chosen on dev, ○ dev, ● test with its 95 % interval", dots(values, "accuracy", false, marks));
 }
 
 function theoryCharts({ dots: points, recovered }) {
@@ -106,7 +107,7 @@ function theoryCharts({ dots: points, recovered }) {
   const first = () => ({
     height: 260,
     layer: [
-      { data: { values: points }, mark: { type: "circle", size: 9, opacity: 0.45, color: color("accent"), clip: true }, encoding: { x: { field: "bound", type: "quantitative", title: "√(2D)", scale: { domain: [0, limit] } }, y: { field: "lost", type: "quantitative", title: "reward lost" } } },
+      { data: { values: points }, mark: { type: "circle", size: 9, opacity: 0.45, color: color("accent"), clip: true }, encoding: { x: { field: "bound", type: "quantitative", title: "√(2D)", scale: { domain: [0, limit] } }, y: { field: "lost", type: "quantitative", title: "reward lost", scale: { domain: [-0.1, 1] } } } },
       { data: { values: [{ x: 0 }, { x: limit }] }, mark: { type: "line", color: color("second"), clip: true }, encoding: { x: { field: "x", type: "quantitative" }, y: { field: "x", type: "quantitative" } } },
     ],
   });
@@ -117,7 +118,7 @@ function theoryCharts({ dots: points, recovered }) {
     encoding: {
       x: { field: "rarity", type: "quantitative", title: "share of humans with the robot's strategy" },
       y: { field: "recovered", type: "quantitative", title: "messages translated into it", scale: { domain: [0, 1] } },
-      color: { field: "criterion", type: "nominal", title: null, scale: { range: palette() }, legend: { orient: "top" } },
+      color: { field: "criterion", type: "nominal", title: null, scale: { range: palette() }, legend: { orient: "bottom" } },
       tooltip: [{ field: "criterion" }, { field: "rarity", format: ".3f" }, { field: "recovered", format: ".3f" }],
     },
   });

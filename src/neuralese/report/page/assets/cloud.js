@@ -24,6 +24,10 @@ function cloud(part) {
     params: [{ name: "here", value: -1 }],
     layer: [
       {
+        mark: { type: "point", filled: false, size: 220, strokeWidth: 2.5, color: color("ink") },
+        encoding: { ...encoding, opacity: { condition: { test: "datum.i === here", value: 1 }, value: 0 } },
+      },
+      {
         params: [{ name: "chosen", select: { type: "point", fields: ["group"] }, bind: "legend" }],
         mark: { type: "point", filled: true, size: 46, strokeWidth: 0.7, stroke: color("muted") },
         encoding: {
@@ -32,11 +36,6 @@ function cloud(part) {
           opacity: { condition: { param: "chosen", value: 0.9 }, value: 0.08 },
           tooltip: [{ field: "phrase", title: "in English" }, { field: "id", title: "message" }],
         },
-      },
-      {
-        transform: [{ filter: "datum.i === here" }],
-        mark: { type: "point", filled: false, size: 220, strokeWidth: 2.5, color: color("ink") },
-        encoding,
       },
     ],
   });

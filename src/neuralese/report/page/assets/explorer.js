@@ -87,7 +87,7 @@ function explorer(part) {
     const own = chosen.direction === "R->H" && part.explored[index] === chosen.source;
     const names = chosen.direction === "R->H" ? ["message", "English"] : ["phrase", "message"];
     const label = `${named(part, part.states[index][0])}, not ${named(part, part.states[index][1])}: ${names[0]} ${source} per cent, ${names[1]} ${target} per cent`;
-    const bars = make("div", { class: "bars", role: "img", "aria-label": label }, bar("source", names[0], source), bar("target", names[1], target));
+    const bars = make("div", { class: "bars", role: "img", "aria-label": label }, bar("from", names[0], source), bar("into", names[1], target));
     return make("li", { class: own ? "card own" : "card" }, pair(part, part.states[index]), bars, own ? make("div", { class: "tag" }, "said of this") : null);
   }
 

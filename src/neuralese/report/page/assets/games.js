@@ -28,16 +28,16 @@ function drivingPlayer(part) {
   const now = make("div", { class: "now", "aria-live": "polite" });
   const slider = make("input", { type: "range", min: 0, value: 0, "aria-label": "Turn", oninput: () => go(Number(slider.value)) });
   const turns = make("div", { class: "scroll turns", tabindex: 0, role: "region", "aria-label": "All turns" });
-  const button = (text, label, onclick) => make("button", { type: "button", "aria-label": label, title: label, onclick }, text);
-  const play = button("▶", "Play", () => (timer ? stop() : start()));
+  const button = (text, onclick) => make("button", { type: "button", onclick }, text);
+  const play = button("Play", () => (timer ? stop() : start()));
   const steps = make(
     "div",
     { class: "steps" },
-    button("⏮", "First turn", () => go(0)),
-    button("◀", "Previous turn", () => go(turn - 1)),
+    button("« First", () => go(0)),
+    button("‹ Back", () => go(turn - 1)),
     play,
-    button("▶▎", "Next turn", () => go(turn + 1)),
-    button("⏭", "Last turn", () => go(game.turns.length - 1)),
+    button("Next ›", () => go(turn + 1)),
+    button("Last »", () => go(game.turns.length - 1)),
   );
 
   const seat = (number) => `${number ? "blue" : "red"} (${game.who[number]})`;
@@ -46,13 +46,13 @@ function drivingPlayer(part) {
   function start() {
     if (turn === game.turns.length - 1) go(0);
     timer = setInterval(() => (turn < game.turns.length - 1 ? go(turn + 1, true) : stop()), 1000);
-    fill(play, { "aria-label": "Pause", title: "Pause" }, []).textContent = "⏸";
+    play.textContent = "Pause";
   }
 
   function stop() {
     clearInterval(timer);
     timer = null;
-    fill(play, { "aria-label": "Play", title: "Play" }, []).textContent = "▶";
+    play.textContent = "Play";
   }
 
   function go(wanted, playing = false) {
