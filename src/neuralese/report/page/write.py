@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,12 @@ def fitting(gathered: list[dict], limit: int) -> tuple[list[dict], list[int]]:
     return [part for part in gathered if part["seed"] in kept], [seed for seed in seeds if seed not in kept]
 
 
+@cache
+def vega() -> str:
+    """Vega, Vega-Lite and Vega-Embed as one script."""
+    return vl_convert.javascript_bundle()
+
+
 def embed(value: Any) -> Markup:
     """A value as JSON that can stand in a script element: nothing in it can end the element."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -77,7 +84,7 @@ def render(
         sentences=beyond_sentences(beyond),
         shared={"curves": curves, "tables": [table["rows"] for table in tables], **beyond},
         style=Markup("".join((ASSETS / f"{name}.css").read_text("utf-8") for name in STYLES)),
-        library=Markup(vl_convert.javascript_bundle()),
+        library=Markup(vega()),
         scripts=[Markup((ASSETS / f"{name}.js").read_text("utf-8")) for name in SCRIPTS],
     )
 
