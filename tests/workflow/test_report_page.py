@@ -5,10 +5,15 @@ import shutil
 
 import pytest
 
-ARGUMENTS = (
-    "--headless --no-sandbox --disable-gpu --disable-background-networking "
-    "--disable-component-update --disable-sync --no-first-run"
-).split()
+ARGUMENTS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +70,7 @@ def test_every_task_has_its_charts_and_nothing_is_wider_than_the_screen(page):
             assert page.locator(f"#{task} [data-part={part}] svg.marks").count() > 0
         assert page.locator(f"#{task} .explorer .card").count() == 12
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert page.locator("#birds .card img").first.evaluate("image => image.complete && image.naturalWidth > 0")
+    assert page.locator("#birds .card img").first.evaluate("image => image.decode().then(() => image.naturalWidth)") > 0
 
 
 def test_the_explorer_answers_a_click_and_the_keyboard(page):
@@ -99,18 +104,19 @@ def test_the_cloud_shows_the_state_of_a_message(page):
 def test_the_driving_player_steps_by_click_and_by_keyboard(page):
     player = page.locator("#driving [data-part=games]")
     now = player.locator(".now")
+    player.get_by_label("Game").select_option("4")  # the first with a human
+    assert "human" in now.inner_text()
     assert "Turn 1 of" in now.inner_text()
     drawn = player.locator("svg").inner_html()
     player.get_by_role("button", name="Next").click()
     assert "Turn 2 of" in now.inner_text()
-    assert player.locator("svg").inner_html() != drawn
     player.get_by_label("Turn", exact=True).focus()
     page.keyboard.press("ArrowRight")
     assert "Turn 3 of" in now.inner_text()
     player.get_by_role("button", name="Back").press("Enter")
     assert "Turn 2 of" in now.inner_text()
-    player.get_by_label("Game").select_option("4")
-    assert "human" in now.inner_text()
+    player.get_by_role("button", name="Last").click()
+    assert player.locator("svg").inner_html() != drawn
 
 
 def test_the_theme_can_be_changed(page):

@@ -56,7 +56,7 @@ function picture(part, half) {
   if (part.roads) return roadMap(part.roads[half[0]], [{ pose: half[1], goal: half[2] }], label);
   const { color: shade, image } = part.items[half];
   if (shade) return make("div", { class: "half", role: "img", "aria-label": `${label} ${shade}`, title: label, style: `background: ${shade}` });
-  if (image) return make("img", { class: "half", src: image, alt: label, title: label, loading: "lazy" });
+  if (image) return make("img", { class: "half", src: image, alt: label, title: label });
   return make("div", { class: "half named" }, label);
 }
 
