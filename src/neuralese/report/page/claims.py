@@ -35,7 +35,7 @@ def _summary(rows: pd.DataFrame, parts: list[Claim]) -> Claim:
     whose = "On this embedded stand-in, which is never set beside the paper, the claim"
     if not (rows["data"] == "embedded").any():
         whose = "The paper's claim"
-    return Claim(f"{whose} that {CLAIM} {verdict} here: it holds in {held} of {len(deciding)} comparisons.", verdict)
+    return Claim(f"{whose} that {CLAIM} {verdict} here: {held} of {len(deciding)} comparisons bear it out.", verdict)
 
 
 def _cell(rows: pd.DataFrame, pair: str, criterion: str) -> pd.Series | None:

@@ -60,7 +60,7 @@ const learning = (curves, field, title) => () => ({
 });
 
 const dots = (rows, title, chance, marks) => () => ({
-  height: { step: 21 },
+  height: 21 * rows.length,
   data: { values: rows },
   encoding: { y: { field: "label", type: "nominal", sort: null, title: null, axis: { grid: false, domain: false, ticks: false } } },
   layer: [

@@ -13,7 +13,7 @@ function explorer(part) {
   root.append(controls, sources, spoken, result);
 
   const entry = () => part.translations.find((each) => each.direction === chosen.direction && each.criterion === chosen.criterion);
-  const called = (kind, id) => ({ phrase: () => part.phrases[id], bag: () => part.bags[id], message: () => `message ${id}`, new: () => `new message for “${part.phrases[id]}”` })[kind]();
+  const called = (kind, id) => ({ phrase: () => `“${part.phrases[id]}”`, bag: () => `“${part.bags[id]}”`, message: () => `message ${id}`, new: () => `new message for “${part.phrases[id]}”` })[kind]();
   const sourceKind = () => (chosen.direction === "R->H" ? "message" : "phrase");
 
   function drawControls() {
@@ -60,7 +60,7 @@ function explorer(part) {
       value: rank,
       content: [make("span", {}, `${rank + 1}. ${called(kind, id)}`), make("span", { class: "score" }, score == null ? "no shared context" : score.toFixed(2))],
     }));
-    const list = choices("Best translations; lower scores are better", options, chosen.rank, (rank) => {
+    const list = choices("Best translations (lower is better)", options, chosen.rank, (rank) => {
       chosen.rank = rank;
       drawBeliefs();
     });
@@ -91,6 +91,12 @@ function explorer(part) {
     return make("li", { class: own ? "card own" : "card" }, pair(part, part.states[index]), bars, own ? make("div", { class: "tag" }, "said of this") : null);
   }
 
+  function showOthers() {
+    chosen.all = !chosen.all;
+    drawBeliefs();
+    cards.querySelector("button").focus();
+  }
+
   function drawBeliefs() {
     const { kind, best } = entry();
     const [id] = best[chosen.source][chosen.rank];
@@ -103,7 +109,7 @@ function explorer(part) {
     spoken.textContent = text;
     const about = `How much each makes a listener believe in the left one (${roles(part)[0]}) rather than in the right one (${roles(part)[1]}):`;
     const list = make("ul", { class: "cards" }, ...order.slice(0, chosen.all ? order.length : SHOWN).map((i) => card(i, source[i], target[i])));
-    const more = make("button", { type: "button", onclick: () => ((chosen.all = !chosen.all), drawBeliefs()) }, chosen.all ? "Show fewer states" : `Show all ${order.length} states`);
+    const more = make("button", { type: "button", onclick: showOthers }, chosen.all ? "Show fewer states" : `Show all ${order.length} states`);
     const heading = kind === "message" && part.said_in[id] ? make("p", { class: "hint" }, `${called(kind, id)} was said of ${named(part, part.said_in[id][0])}, not ${named(part, part.said_in[id][1])}.`) : null;
     cards.replaceChildren(...[heading, make("p", { class: "hint" }, about), list, order.length > SHOWN ? make("p", {}, more) : null].filter(Boolean));
   }

@@ -20,7 +20,7 @@ function protocol(part) {
   const names = { information: "told at least", entropy: "there is to tell" };
   const values = bits.map(({ measure, variable, value }) => ({ variable, value, what: names[measure] }));
   const spec = () => ({
-    height: { step: 13 },
+    height: 14 * values.length,
     data: { values },
     mark: { type: "bar", cornerRadiusEnd: 2 },
     encoding: {
