@@ -144,6 +144,10 @@ class Addresses(HTMLParser):
         self.found += [value for name, value in attributes if name in loads]
 
 
+def test_what_could_not_be_measured_is_null():
+    assert embed({"a": [float("nan"), 1.5], "b": float("inf")}) == '{"a":[null,1.5],"b":null}'
+
+
 def test_the_page_loads_nothing_from_elsewhere():
     text = page()
     assert Addresses(text).found == ["data:,"]

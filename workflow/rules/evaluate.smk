@@ -252,6 +252,7 @@ rule analyse_protocol:
             "evaluate/protocol.py",
             "evaluate/variables.py",
             "report/protocol.py",
+            "report/figures.py",
         ),
     script:
         "../scripts/analyse_protocol.py"
@@ -322,6 +323,6 @@ rule check_theory:
         runtime=10,
     params:
         games=config["theory"]["games"],
-        code=code("theory", "report/theory.py"),
+        code=code("theory", "report/theory.py", "report/figures.py"),
     script:
         "../scripts/check_theory.py"

@@ -43,7 +43,7 @@ rule draw_color_examples:
     params:
         number=config["examples"]["count"],
         criterion=config["examples"]["criterion"],
-        code=code("report"),
+        code=code("report/examples.py", "report/figures.py", "report/pictures.py"),
     script:
         "../scripts/draw_color_examples.py"
 
@@ -75,7 +75,12 @@ rule draw_bird_examples:
     params:
         number=config["examples"]["count"],
         criterion=config["examples"]["criterion"],
-        code=code("report", "features/images.py"),
+        code=code(
+            "report/examples.py",
+            "report/figures.py",
+            "report/pictures.py",
+            "features/images.py",
+        ),
     script:
         "../scripts/draw_bird_examples.py"
 
@@ -107,7 +112,7 @@ rule draw_driving_examples:
     params:
         number=config["examples"]["count"],
         criterion=config["examples"]["criterion"],
-        code=code("report", "games"),
+        code=code("report/examples.py", "report/figures.py", "report/roads.py", "games"),
     script:
         "../scripts/draw_driving_examples.py"
 
@@ -155,7 +160,15 @@ rule watch_driving:
         criterion=config["examples"]["criterion"],
         criteria=config["criteria"],
         max_steps=config["games"]["driving_steps"],
-        code=code("report", "games", "agents", "translate", "evaluate/behavior.py"),
+        code=code(
+            "report/watch.py",
+            "report/roads.py",
+            "report/figures.py",
+            "games",
+            "agents",
+            "translate",
+            "evaluate/behavior.py",
+        ),
     script:
         "../scripts/watch_driving.py"
 

@@ -10,8 +10,15 @@ from neuralese.report.figures import save
 OURS, PAPER = "#1d5fd1", "#d62839"
 
 
+def by_pair(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows of the comparison with those of one pair together, pairs in the order in which they come."""
+    order = {pair: place for place, pair in enumerate(dict.fromkeys(rows["pair"]))}
+    return rows.sort_values("pair", key=lambda pairs: pairs.map(order), kind="stable")
+
+
 def draw_comparison(rows: pd.DataFrame, *paths: str | Path) -> None:
     """Draw one table of the comparison, a panel for each measure."""
+    rows = by_pair(rows)
     measures = list(dict.fromkeys(rows["measure"]))
     height = 0.9 + 0.32 * (rows["measure"] == measures[0]).sum()
     figure, grid = plt.subplots(1, len(measures), figsize=(6.4 * len(measures), height), squeeze=False)

@@ -1,6 +1,7 @@
 """The page itself: one file that opens from disk and fetches nothing."""
 
 import json
+import math
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
@@ -14,6 +15,7 @@ from markupsafe import Markup
 
 from neuralese.evaluate.paper import TITLES
 from neuralese.files import read_json, write_text
+from neuralese.report.comparison import by_pair
 from neuralese.report.page.beyond import ablation_sentence, bound_sentence, theory_sentence
 from neuralese.report.page.claims import claims
 
@@ -57,9 +59,20 @@ def vega() -> str:
 
 
 def embed(value: Any) -> Markup:
-    """A value as JSON that can stand in a script element: nothing in it can end the element."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    """A value as JSON that can stand in a script element: nothing in it can end the element.
+
+    JSON has no number for what could not be measured: it becomes null.
+    """
+    text = json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_finite(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def render(
@@ -103,8 +116,7 @@ def comparison_tables(comparison: pd.DataFrame) -> list[dict]:
     tables = []
     for number, rows in comparison.groupby("table", sort=False):
         measures = list(dict.fromkeys(rows["measure"]))
-        order = {pair: place for place, pair in enumerate(dict.fromkeys(rows["pair"]))}
-        rows = rows.sort_values("pair", key=lambda pairs: pairs.map(order), kind="stable")
+        rows = by_pair(rows)
         plain = rows.astype(object).where(rows.notna(), None).to_dict("records")
         tables.append(
             {
@@ -113,6 +125,7 @@ def comparison_tables(comparison: pd.DataFrame) -> list[dict]:
                 "embedded": bool((rows["data"] == "embedded").any()),
                 "data": rows["data"].iloc[0],
                 "measures": len(measures),
+                "gains": bool(rows["gain"].notna().any()),
                 "title": "; ".join(TITLES[measure] for measure in measures),
                 "claims": claims(rows),
                 "rows": plain,

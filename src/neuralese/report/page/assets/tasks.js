@@ -10,7 +10,7 @@ const MEASURES = {
 };
 
 function protocol(part) {
-  const facts = part.protocol.filter(({ measure }) => MEASURES[measure]);
+  const facts = part.protocol.filter(({ measure, value }) => MEASURES[measure] && value != null);
   const list = make("dl", { class: "measures" });
   for (const { measure, value } of facts) {
     const [name, meaning] = MEASURES[measure];
