@@ -27,6 +27,7 @@ include: "workflow/rules/agents.smk"
 include: "workflow/rules/speakers.smk"
 include: "workflow/rules/translate.smk"
 include: "workflow/rules/evaluate.smk"
+include: "workflow/rules/theory.smk"
 include: "workflow/rules/report.smk"
 
 

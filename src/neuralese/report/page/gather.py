@@ -33,39 +33,41 @@ def gather(tables: Tables, task: str, seed: int, criterion: str) -> dict:
     phrases = read_table(tables["inventory"], "inventory")["phrase"].to_pylist()
     english = English(game, load_model(tables["human"], HumanSpeaker, game), phrases)
     dictionary, synthesis = (read_table(tables[name], "dictionary").to_pandas() for name in ("dictionary", "synthesis"))
-    explorer = Explorer(
-        english,
-        Neuralese(game, robot, said["test"].messages[:EXPLORED], said["test"].ids[:EXPLORED]),
-        Neuralese(game, robot, said["train"].messages, said["train"].ids),
-        Neuralese(game, robot, *_new(load_new_messages(tables))),
-        read_table(tables["bags"], "bags").to_pandas(),
-    )
-    explored = explorer.values(pd.concat([dictionary, synthesis]), game.candidates(said["test"].states[:EXPLORED]))
+
+    def language(speech: Speech) -> Neuralese:
+        return Neuralese(game, robot, speech.messages, speech.ids)
+
+    spoken, new = _first(said["test"], EXPLORED), load_new_messages(tables)
+    bags = read_table(tables["bags"], "bags").to_pandas()
+    explorer = Explorer(english, language(spoken), language(said["train"]), language(new), bags)
+    explored = explorer.values(pd.concat([dictionary, synthesis]), game.candidates(spoken.states))
     best = best_translations(dictionary, "R->H", criterion)
-    told_in = _said_in(said, explored["beliefs"]["message"])
+    said_in = _said_in(said, explored["beliefs"]["message"])
     shown = cloud(said["test"], best)
+    if "watched" in tables:
+        games = driving_games(read_table(tables["watched"], "watched").to_pandas())
+    else:
+        games = reference_games(tables, game, robot, _first(spoken, EXAMPLES), best, seed)
     return {
         "task": task,
         "seed": seed,
         "data": data_kind(tables["provenance"]),
         "criterion": criterion,
         "phrases": english.texts(),
-        "states": said["test"].states[:EXPLORED].tolist(),
-        "explored": said["test"].ids[:EXPLORED].tolist(),
-        "said_in": told_in,
+        "states": spoken.states.tolist(),
+        "explored": spoken.ids.tolist(),
+        "said_in": said_in,
         **explored,
         "cloud": shown,
-        "games": driving_games(read_table(tables["watched"], "watched").to_pandas())
-        if "watched" in tables
-        else reference_games(tables, game, robot, said["test"], best, seed),
+        "games": games,
         "history": history(read_table(tables["history"], "history").to_pandas()),
         "protocol": read_table(tables["protocol"], "protocol").select(["measure", "variable", "value"]).to_pylist(),
-        **described(tables, pictured=shown["states"], named=told_in.values()),
+        **described(tables, pictured=shown["states"], named=said_in.values()),
     }
 
 
-def _new(made: Speech) -> tuple[torch.Tensor, torch.Tensor]:
-    return made.messages, made.ids
+def _first(said: Speech, count: int) -> Speech:
+    return Speech(said.ids[:count], said.states[:count], said.messages[:count])
 
 
 def _said_in(said: dict[str, Speech], wanted: dict[int, list]) -> dict[int, list]:
@@ -105,16 +107,15 @@ def history(table: pd.DataFrame) -> dict[str, list]:
 def reference_games(
     tables: Tables, game: Game, robot: RobotSpeaker, said: Speech, best: dict[int, int], seed: int
 ) -> list[dict]:
-    """The first test games: what is said in English, and whom it helps: the robot that hears the message itself, and
-    the model human that hears its translation. Credit is 1 for the right item, 0 for the wrong one, 1/2 for neither.
+    """What is `said` in English, and whether the robot that hears it, and the model human that hears the English, guess
+    right. Credit is 1 for the right item, 0 for the wrong one, 1/2 for neither.
     """
     guess = robot_guess(game, load_cell(tables["agent"], game), robot)
     listeners = Listeners(game, guess, load_model(tables["listener"], HumanListener, game))
-    some = Speech(said.ids[:EXAMPLES], said.states[:EXAMPLES], said.messages[:EXAMPLES])
-    phrases = [best[number] for number in some.ids.tolist()]
-    by_robot = listeners.robot_credit(some.messages, some.states, generator(seed, "report"))
-    by_human = listeners.human_credit(load_heard(tables)[torch.tensor(phrases)], some.states)
-    rows = zip(some.ids.tolist(), some.states.tolist(), phrases, by_robot.tolist(), by_human.tolist(), strict=True)
+    phrases = [best[number] for number in said.ids.tolist()]
+    by_robot = listeners.robot_credit(said.messages, said.states, generator(seed, "report"))
+    by_human = listeners.human_credit(load_heard(tables)[torch.tensor(phrases)], said.states)
+    rows = zip(said.ids.tolist(), said.states.tolist(), phrases, by_robot.tolist(), by_human.tolist(), strict=True)
     return [dict(zip(("message", "state", "phrase", "robot", "human"), row, strict=True)) for row in rows]
 
 
