@@ -28,6 +28,7 @@ include: "workflow/rules/agents.smk"
 include: "workflow/rules/speakers.smk"
 include: "workflow/rules/translate.smk"
 include: "workflow/rules/evaluate.smk"
+include: "workflow/rules/theory.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/sweep.smk"
 
@@ -36,15 +37,22 @@ rule all:
     """Everything the config asks for."""
     default_target: True
     input:
-        expand(f"{RESULTS}/tables/comparison.{{format}}", format=["md", "csv", "tex"]),
+        expand(
+            f"{RESULTS}/tables/comparison.{{format}}",
+            format=["md", "csv", "tex", "html"],
+        ),
         f"{RESULTS}/tables/belief.parquet",
         f"{RESULTS}/tables/ablation.parquet",
         f"{RESULTS}/tables/bound.parquet",
         expand(f"{RESULTS}/{{task}}/seed{{seed}}/protocol.png", task=TASKS, seed=SEEDS),
         list(BEHAVIOR.values()),
-        expand(f"{RESULTS}/{{task}}/seed{{seed}}/examples.png", task=TASKS, seed=SEEDS),
+        expand(
+            f"{RESULTS}/{{task}}/seed{{seed}}/examples.parquet", task=TASKS, seed=SEEDS
+        ),
         expand(
             f"{RESULTS}/{{task}}/seed{{seed}}/game_robots.png",
             task=set(TASKS) & {"driving"},
             seed=SEEDS,
         ),
+        TABLE_FIGURES,
+        f"{RESULTS}/report/index.html",

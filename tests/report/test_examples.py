@@ -29,7 +29,7 @@ def test_the_page_shows_both_items_of_every_example(tmp_path):
     examples = choose_examples(MESSAGES, DICTIONARY, "belief", count=3)
     colors = np.zeros((6, 1, 1, 3))
     colors[1, ..., 0], colors[4, ..., 2] = 1.0, 1.0  # the first example's target is red, its other item blue
-    draw_examples(tmp_path / "examples.png", examples, lambda item: colors[item], "A page")
+    draw_examples([tmp_path / "examples.png"], examples, lambda item: colors[item], "A page")
     pixels = np.asarray(Image.open(tmp_path / "examples.png").convert("RGB")).reshape(-1, 3)
     for color in ((255, 0, 0), (0, 0, 255), (0, 0, 0)):
         assert (np.abs(pixels - np.array(color)).sum(1) < 10).sum() > 500

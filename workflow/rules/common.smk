@@ -12,6 +12,7 @@ from neuralese.config import problem, typed
 
 SOURCE = Path(workflow.basedir) / "src" / "neuralese"
 SCHEMA = Path(workflow.basedir) / "workflow" / "schemas" / "config.schema.yaml"
+CODE = {".py", ".js", ".css", ".html"}
 
 config = typed(config)
 schema = yaml.safe_load(SCHEMA.read_text())
@@ -72,11 +73,15 @@ def growing(first):
 
 @cache
 def code(*rooms):
-    """Hash the library rooms (or single modules) a job runs; as a param it makes an edit of them rerun the job and what follows."""
+    """Hash the library rooms (or single modules) a job runs; as a param it makes an edit of them rerun the job and what follows.
+
+    What belongs to a page (its scripts, its style) counts as code.
+    """
     digest = hashlib.sha256()
     for room in rooms:
         path = SOURCE / room
-        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+        inside = path.rglob("*") if path.is_dir() else [path]
+        for file in sorted(each for each in inside if each.suffix in CODE):
             digest.update(file.relative_to(SOURCE).as_posix().encode())
             digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
@@ -143,3 +148,12 @@ def swept_files(wildcards):
         for task in tasks
         for seed in SEEDS
     ]
+
+
+def shown_tables(wildcards):
+    """What a task's states look like, and the games to watch, where a task has them."""
+    folder = f"{RESULTS}/{wildcards.task}"
+    return {
+        "birds": {"raw": f"{folder}/raw", "images": f"{folder}/images.parquet"},
+        "driving": {"watched": f"{folder}/seed{wildcards.seed}/watched.parquet"},
+    }.get(wildcards.task, {})

@@ -94,10 +94,14 @@ rule tabulate_ablation:
             seed=SEEDS,
         ),
     output:
-        table=f"{RESULTS}/tables/ablation.parquet",
-        figure=report(
-            f"{RESULTS}/figures/ablation.png",
+        table=report(
+            f"{RESULTS}/tables/ablation.parquet",
             category="Tables",
+            caption="../report/ablation.rst",
+        ),
+        figures=report(
+            multiext(f"{RESULTS}/figures/ablation", ".png", ".svg"),
+            category="Figures",
             caption="../report/ablation.rst",
         ),
     log:
@@ -109,7 +113,7 @@ rule tabulate_ablation:
         mem_mb=growing(1000),
         runtime=growing(5),
     params:
-        code=code("evaluate/ablation.py", "report/ablation.py"),
+        code=code("evaluate/ablation.py", "report/ablation.py", "report/figures.py"),
     script:
         "../scripts/tabulate_ablation.py"
 
@@ -173,10 +177,30 @@ rule tabulate:
             seed=SEEDS,
         ),
     output:
-        **BEHAVIOR,
-        belief=f"{RESULTS}/tables/belief.parquet",
-        csv=f"{RESULTS}/tables/comparison.csv",
-        tex=f"{RESULTS}/tables/comparison.tex",
+        **{
+            name: report(path, category="Tables", caption="../report/behavior.rst")
+            for name, path in BEHAVIOR.items()
+        },
+        belief=report(
+            f"{RESULTS}/tables/belief.parquet",
+            category="Tables",
+            caption="../report/belief.rst",
+        ),
+        csv=report(
+            f"{RESULTS}/tables/comparison.csv",
+            category="Tables",
+            caption="../report/comparison.rst",
+        ),
+        tex=report(
+            f"{RESULTS}/tables/comparison.tex",
+            category="Tables",
+            caption="../report/comparison.rst",
+        ),
+        html=report(
+            f"{RESULTS}/tables/comparison.html",
+            category="Tables",
+            caption="../report/comparison.rst",
+        ),
         md=report(
             f"{RESULTS}/tables/comparison.md",
             category="Tables",
@@ -205,7 +229,11 @@ rule analyse_protocol:
         robot=made("robot_speaker.safetensors"),
         messages=made("messages.parquet"),
     output:
-        table=f"{POINT}/{{task}}/seed{{seed}}/protocol.parquet",
+        table=report(
+            f"{POINT}/{{task}}/seed{{seed}}/protocol.parquet",
+            category="Protocols",
+            caption="../report/protocol.rst",
+        ),
         figure=report(
             f"{POINT}/{{task}}/seed{{seed}}/protocol.png",
             category="Protocols",
@@ -225,64 +253,7 @@ rule analyse_protocol:
             "evaluate/protocol.py",
             "evaluate/variables.py",
             "report/protocol.py",
+            "report/figures.py",
         ),
     script:
         "../scripts/analyse_protocol.py"
-
-
-rule measure_bound:
-    """Measure the divergence of translations and the accuracy they lose."""
-    input:
-        unpack(game_tables),
-        inventory=f"{RESULTS}/{{task}}/inventory.parquet",
-        provenance=f"{RESULTS}/{{task}}/provenance.json",
-        robot=f"{RESULTS}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
-        human=f"{RESULTS}/{{task}}/seed{{seed}}/human_speaker.safetensors",
-        messages=f"{RESULTS}/{{task}}/seed{{seed}}/messages.parquet",
-        contexts=f"{RESULTS}/{{task}}/seed{{seed}}/contexts.parquet",
-        dictionary=f"{RESULTS}/{{task}}/seed{{seed}}/dictionary.parquet",
-        belief=f"{RESULTS}/{{task}}/seed{{seed}}/belief_test.parquet",
-    output:
-        f"{RESULTS}/{{task}}/seed{{seed}}/bound.parquet",
-    log:
-        f"{RESULTS}/logs/{{task}}/seed{{seed}}/measure_bound.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/measure_bound.tsv"
-    threads: 1
-    resources:
-        mem_mb=growing(1500),
-        runtime=growing(10),
-    params:
-        messages=config["ablation"]["messages"],
-        criterion=config["examples"]["criterion"],
-        code=code("games", "translate", "evaluate/bound.py"),
-    script:
-        "../scripts/measure_bound.py"
-
-
-rule check_theory:
-    """Check the two propositions on random games, and set the bound beside the loss on the tasks."""
-    input:
-        expand(f"{RESULTS}/{{task}}/seed{{seed}}/bound.parquet", task=TASKS, seed=SEEDS),
-    output:
-        proposition_1=f"{RESULTS}/theory/proposition_1.parquet",
-        proposition_2=f"{RESULTS}/theory/proposition_2.parquet",
-        bound=f"{RESULTS}/tables/bound.parquet",
-        figure=report(
-            f"{RESULTS}/figures/theory.png",
-            category="Theory",
-            caption="../report/theory.rst",
-        ),
-    log:
-        f"{RESULTS}/logs/theory/check.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/theory/check.tsv"
-    threads: 1
-    resources:
-        mem_mb=growing(1000),
-        runtime=growing(10),
-    params:
-        games=config["theory"]["games"],
-        code=code("theory", "report/theory.py"),
-    script:
-        "../scripts/check_theory.py"

@@ -1,4 +1,19 @@
-"""Pictures for people."""
+"""Pictures and pages for people."""
+
+TABLE_FIGURES = expand(
+    f"{RESULTS}/figures/table_{{number}}.{{format}}",
+    number=[
+        number
+        for task, numbers in {
+            "colors": ["1a"],
+            "birds": ["1b"],
+            "driving": ["2", "3"],
+        }.items()
+        if task in TASKS
+        for number in numbers
+    ],
+    format=["png", "svg"],
+)
 
 
 rule draw_color_examples:
@@ -10,9 +25,11 @@ rule draw_color_examples:
         dictionary=f"{RESULTS}/colors/seed{{seed}}/dictionary.parquet",
     output:
         examples=f"{RESULTS}/colors/seed{{seed}}/examples.parquet",
-        figure=report(
-            f"{RESULTS}/colors/seed{{seed}}/examples.png",
-            category="Examples",
+        figures=report(
+            multiext(
+                f"{RESULTS}/figures/figure_6_colors_seed{{seed}}", ".png", ".svg"
+            ),
+            category="Figures",
             caption="../report/examples.rst",
         ),
     log:
@@ -26,7 +43,7 @@ rule draw_color_examples:
     params:
         number=config["examples"]["count"],
         criterion=config["examples"]["criterion"],
-        code=code("report"),
+        code=code("report/examples.py", "report/figures.py", "report/pictures.py"),
     script:
         "../scripts/draw_color_examples.py"
 
@@ -42,9 +59,9 @@ rule draw_bird_examples:
         dictionary=f"{RESULTS}/birds/seed{{seed}}/dictionary.parquet",
     output:
         examples=f"{RESULTS}/birds/seed{{seed}}/examples.parquet",
-        figure=report(
-            f"{RESULTS}/birds/seed{{seed}}/examples.png",
-            category="Examples",
+        figures=report(
+            multiext(f"{RESULTS}/figures/figure_2_birds_seed{{seed}}", ".png", ".svg"),
+            category="Figures",
             caption="../report/examples.rst",
         ),
     log:
@@ -58,7 +75,12 @@ rule draw_bird_examples:
     params:
         number=config["examples"]["count"],
         criterion=config["examples"]["criterion"],
-        code=code("report", "features/images.py"),
+        code=code(
+            "report/examples.py",
+            "report/figures.py",
+            "report/pictures.py",
+            "features/images.py",
+        ),
     script:
         "../scripts/draw_bird_examples.py"
 
@@ -72,9 +94,11 @@ rule draw_driving_examples:
         dictionary=f"{RESULTS}/driving/seed{{seed}}/dictionary.parquet",
     output:
         examples=f"{RESULTS}/driving/seed{{seed}}/examples.parquet",
-        figure=report(
-            f"{RESULTS}/driving/seed{{seed}}/examples.png",
-            category="Examples",
+        figures=report(
+            multiext(
+                f"{RESULTS}/figures/figure_7_driving_seed{{seed}}", ".png", ".svg"
+            ),
+            category="Figures",
             caption="../report/examples.rst",
         ),
     log:
@@ -88,7 +112,7 @@ rule draw_driving_examples:
     params:
         number=config["examples"]["count"],
         criterion=config["examples"]["criterion"],
-        code=code("report", "games"),
+        code=code("report/examples.py", "report/figures.py", "report/roads.py", "games"),
     script:
         "../scripts/draw_driving_examples.py"
 
@@ -136,6 +160,115 @@ rule watch_driving:
         criterion=config["examples"]["criterion"],
         criteria=config["criteria"],
         max_steps=config["games"]["driving_steps"],
-        code=code("report", "games", "agents", "translate", "evaluate/behavior.py"),
+        code=code(
+            "report/watch.py",
+            "report/roads.py",
+            "report/figures.py",
+            "games",
+            "agents",
+            "translate",
+            "evaluate/behavior.py",
+        ),
     script:
         "../scripts/watch_driving.py"
+
+
+rule draw_tables:
+    """Draw each of the paper's tables: our figures with their intervals, and the paper's where data is real."""
+    input:
+        comparison=f"{RESULTS}/tables/comparison.csv",
+    output:
+        report(
+            TABLE_FIGURES,
+            category="Figures",
+            caption="../report/tables.rst",
+        ),
+    log:
+        f"{RESULTS}/logs/tables/draw.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/tables/draw.tsv"
+    threads: 1
+    resources:
+        mem_mb=growing(1000),
+        runtime=growing(5),
+    params:
+        code=code("report/comparison.py", "report/figures.py"),
+    script:
+        "../scripts/draw_tables.py"
+
+
+rule gather_report:
+    """Gather what the report shows of one task and seed: translations, beliefs, messages and games."""
+    input:
+        unpack(trace_tables),
+        unpack(color_table),
+        unpack(shown_tables),
+        provenance=f"{RESULTS}/{{task}}/provenance.json",
+        history=f"{RESULTS}/{{task}}/seed{{seed}}/history.parquet",
+        agent=f"{RESULTS}/{{task}}/seed{{seed}}/agent.safetensors",
+        robot=f"{RESULTS}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
+        human=f"{RESULTS}/{{task}}/seed{{seed}}/human_speaker.safetensors",
+        listener=f"{RESULTS}/{{task}}/seed{{seed}}/human_listener.safetensors",
+        messages=f"{RESULTS}/{{task}}/seed{{seed}}/messages.parquet",
+        dictionary=f"{RESULTS}/{{task}}/seed{{seed}}/dictionary.parquet",
+        synthesis=f"{RESULTS}/{{task}}/seed{{seed}}/synthesis.parquet",
+        new_messages=f"{RESULTS}/{{task}}/seed{{seed}}/new_messages.parquet",
+        bags=f"{RESULTS}/{{task}}/seed{{seed}}/bags.parquet",
+        protocol=f"{RESULTS}/{{task}}/seed{{seed}}/protocol.parquet",
+    output:
+        f"{RESULTS}/{{task}}/seed{{seed}}/report.json",
+    log:
+        f"{RESULTS}/logs/{{task}}/seed{{seed}}/gather_report.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/gather_report.tsv"
+    threads: 1
+    resources:
+        mem_mb=growing(3000),
+        runtime=growing(5),
+    params:
+        criterion=config["examples"]["criterion"],
+        code=code(
+            "report/page/gather.py",
+            "report/page/explorer.py",
+            "report/page/items.py",
+            "report/pictures.py",
+            "games",
+            "translate",
+            "evaluate/belief.py",
+        ),
+    script:
+        "../scripts/gather_report.py"
+
+
+rule write_report:
+    """Write the report: one page that opens from disk, with the tables beside the paper and every task to explore."""
+    input:
+        parts=expand(
+            f"{RESULTS}/{{task}}/seed{{seed}}/report.json", task=TASKS, seed=SEEDS
+        ),
+        provenance=expand(f"{RESULTS}/{{task}}/provenance.json", task=TASKS),
+        comparison=f"{RESULTS}/tables/comparison.csv",
+        ablation=f"{RESULTS}/tables/ablation.parquet",
+        bound=f"{RESULTS}/tables/bound.parquet",
+        proposition_1=f"{RESULTS}/theory/proposition_1.parquet",
+        proposition_2=f"{RESULTS}/theory/proposition_2.parquet",
+    output:
+        report(
+            f"{RESULTS}/report/index.html",
+            category="Report",
+            caption="../report/index.rst",
+        ),
+    log:
+        f"{RESULTS}/logs/report/write.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/report/write.tsv"
+    threads: 1
+    resources:
+        mem_mb=growing(1000),
+        runtime=growing(5),
+    params:
+        seeds=SEEDS,
+        benchmarks=f"{RESULTS}/benchmarks",
+        code=code("report/page", "report/ablation.py"),
+    script:
+        "../scripts/write_report.py"

@@ -15,4 +15,4 @@ with stage(snakemake.log[0], snakemake.threads):
     write_table(made.proposition_2, recovered, "proposition_2")
     bounds = [read_table(path, "bound").to_pandas() for path in snakemake.input]
     write_table(made.bound, pd.concat(bounds, ignore_index=True), "bound")
-    draw_theory(made.figure, lost, recovered)
+    draw_theory(lost, recovered, *made.figures)

@@ -13,4 +13,4 @@ with stage(snakemake.log[0], snakemake.threads):
     examples = choose_examples(driving_codes(messages), dictionary, params.criterion, params.number)
     write_table(snakemake.output.examples, examples, "examples")
     title = f"Driving: the robot's message, translated by {params.criterion} (data: {data_kind(given.provenance)})"
-    draw_examples(snakemake.output.figure, examples, driving_picture(roads), title, names=("speaker ★", "distractor"))
+    draw_examples(snakemake.output.figures, examples, driving_picture(roads), title, names=("speaker ★", "distractor"))

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from neuralese.evaluate.paper import compare, to_latex, to_markdown
+from neuralese.evaluate.paper import compare, to_html, to_latex, to_markdown
 from neuralese.files import write_text
 from neuralese.stage import stage
 from neuralese.tables import read_table, write_table
@@ -15,4 +15,5 @@ with stage(snakemake.log[0], snakemake.threads):
     comparison = compare(**parts)
     write_text(made.csv, comparison.to_csv(index=False))
     write_text(made.tex, to_latex(comparison))
+    write_text(made.html, to_html(comparison))
     write_text(made.md, to_markdown(comparison))

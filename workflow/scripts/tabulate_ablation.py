@@ -11,4 +11,4 @@ with stage(snakemake.log[0], snakemake.threads):
     parts = [read_table(path, "ablation").to_pandas() for path in snakemake.input]
     table = choose(pd.concat(parts, ignore_index=True))
     write_table(snakemake.output.table, table, "ablation")
-    draw_ablation(snakemake.output.figure, table)
+    draw_ablation(table, *snakemake.output.figures)

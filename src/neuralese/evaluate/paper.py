@@ -1,6 +1,8 @@
 """The figures of Andreas, Dragan & Klein (2017), and tables that set ours beside them."""
 
+import html
 import math
+from pathlib import Path
 
 import pandas as pd
 from scipy import stats
@@ -57,6 +59,11 @@ def compare(belief: pd.DataFrame, behavior: pd.DataFrame | None = None) -> pd.Da
     table.loc[table["data"] == "embedded", "paper"] = pd.NA
     table["difference"] = table["ours"] - table["paper"]
     return table
+
+
+def read_comparison(path: str | Path) -> pd.DataFrame:
+    """The comparison as it was written to `comparison.csv`."""
+    return pd.read_csv(path, dtype={"table": str})
 
 
 def over_seeds(cell: pd.DataFrame) -> dict:
@@ -152,3 +159,20 @@ def to_latex(table: pd.DataFrame) -> str:
     if (table["data"] == "embedded").any():
         lines.append(f"% {EMBEDDED_NOTE}")
     return "\n".join(lines).rstrip() + "\n"
+
+
+def to_html(table: pd.DataFrame) -> str:
+    """The comparison as an HTML page of plain tables."""
+    style = "body{font:15px/1.5 system-ui,sans-serif;margin:1.5rem}td,th{padding:.2rem .8rem .2rem 0;text-align:left}"
+    lines = ["<!doctype html>", '<html lang="en"><head><meta charset="utf-8"><title>Comparison with the paper</title>']
+    lines.append(f"<style>{style}</style></head><body>")
+    for measure, part in table.groupby("measure", sort=False):
+        rows = [HEAD, *(_row(row, "") for _, row in part.iterrows())]
+        lines += [f"<h2>{html.escape(TITLES[measure])}</h2>", "<table>"]
+        for number, cells in enumerate(rows):
+            tag = "td" if number else "th"
+            lines.append("<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>")
+        lines.append("</table>")
+    if (table["data"] == "embedded").any():
+        lines.append(f"<p>{html.escape(EMBEDDED_NOTE)}</p>")
+    return "\n".join([*lines, "</body></html>"]) + "\n"

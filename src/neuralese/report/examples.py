@@ -1,13 +1,13 @@
 """Example translations (the paper's Figures 2, 6 and 7): two items or states, and what the robot says of one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from neuralese.files import atomic
+from neuralese.report.figures import save
 
 
 def choose_examples(messages: pd.DataFrame, dictionary: pd.DataFrame, criterion: str, count: int) -> pd.DataFrame:
@@ -22,7 +22,7 @@ def choose_examples(messages: pd.DataFrame, dictionary: pd.DataFrame, criterion:
 
 
 def draw_examples(
-    path: str | Path,
+    paths: Sequence[str | Path],
     examples: pd.DataFrame,
     picture: Callable[[int], np.ndarray],
     title: str,
@@ -50,6 +50,4 @@ def draw_examples(
         for line, row in enumerate(group.sort_values("rank").itertuples()):
             weight = "bold" if line == 0 else "normal"
             words.text(0, 0.98 - 0.2 * line, row.phrase, fontsize=9, weight=weight, va="top")
-    with atomic(path) as temporary:
-        figure.savefig(temporary, dpi=110, format="png")
-    plt.close(figure)
+    save(figure, *paths)

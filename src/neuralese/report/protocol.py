@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from neuralese.files import atomic
+from neuralese.report.figures import save
 
 
 def draw_protocol(
@@ -29,6 +29,4 @@ def draw_protocol(
     right.legend(fontsize=8, frameon=False)
     for axes in (left, right):
         axes.spines[["top", "right"]].set_visible(False)
-    with atomic(path) as temporary:
-        figure.savefig(temporary, dpi=110, format="png")
-    plt.close(figure)
+    save(figure, path)

@@ -6,13 +6,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from neuralese.files import atomic
+from neuralese.report.figures import save
 
 
-def draw_theory(path: str | Path, lost: pd.DataFrame, recovered: pd.DataFrame) -> None:
+def draw_theory(lost: pd.DataFrame, recovered: pd.DataFrame, *paths: str | Path) -> None:
     """Draw reward lost against its bound (Proposition 1) and recovery of a hidden strategy (Proposition 2)."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
-    left.plot(lost["bound"], lost["lost"], ".", ms=2, alpha=0.3, color="#1d5fd1")
+    left.plot(lost["bound"], lost["lost"], ".", ms=2, alpha=0.3, color="#1d5fd1", rasterized=True)
     limit = np.linspace(0, min(2.0, lost["bound"].max()), 100)
     left.plot(limit, limit, color="#d62839", lw=1, label="the bound")
     left.set(xlabel="√(2 D)", ylabel="reward lost by translation", xlim=(0, limit[-1]), ylim=(-0.2, 1))
@@ -27,6 +27,4 @@ def draw_theory(path: str | Path, lost: pd.DataFrame, recovered: pd.DataFrame) -
     for axes in (left, right):
         axes.legend(fontsize=8, frameon=False)
         axes.spines[["top", "right"]].set_visible(False)
-    with atomic(path) as temporary:
-        figure.savefig(temporary, dpi=110, format="png")
-    plt.close(figure)
+    save(figure, *paths)

@@ -17,6 +17,7 @@ from neuralese.evaluate.behavior import Humans, Say, replaying
 from neuralese.files import atomic
 from neuralese.games.driving import DrivingGame, DrivingWorld
 from neuralese.games.roads import GONE
+from neuralese.report.figures import save
 from neuralese.report.roads import COLORS, road_map
 
 ACTIONS = ("waits", "goes on", "turns left", "turns right")
@@ -97,9 +98,7 @@ def _figure(turns: list[pd.DataFrame], roads: list[str], title: str, columns: in
 def draw_strip(path: str | Path, game: pd.DataFrame, roads: list[str], title: str, columns: int = 6) -> None:
     """Draw one game of a `watch` table as a strip of its turns."""
     figure = _figure([turn for _, turn in game.groupby("turn")], roads, title, columns)
-    with atomic(path) as temporary:
-        figure.savefig(temporary, dpi=120, format="png")
-    plt.close(figure)
+    save(figure, path, dpi=120)
 
 
 def draw_animation(path: str | Path, game: pd.DataFrame, roads: list[str], title: str) -> None:

@@ -1,0 +1,49 @@
+"""The paper's tables as pictures: our figures with their intervals, and the paper's where data is real."""
+
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pandas as pd
+
+from neuralese.report.figures import save
+
+OURS, PAPER = "#1d5fd1", "#d62839"
+
+
+def by_pair(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows of the comparison with those of one pair together, pairs in the order in which they come."""
+    order = {pair: place for place, pair in enumerate(dict.fromkeys(rows["pair"]))}
+    return rows.sort_values("pair", key=lambda pairs: pairs.map(order), kind="stable")
+
+
+def draw_comparison(rows: pd.DataFrame, *paths: str | Path) -> None:
+    """Draw one table of the comparison, a panel for each measure."""
+    rows = by_pair(rows)
+    measures = list(dict.fromkeys(rows["measure"]))
+    height = 0.9 + 0.32 * (rows["measure"] == measures[0]).sum()
+    figure, grid = plt.subplots(1, len(measures), figsize=(6.4 * len(measures), height), squeeze=False)
+    figure.set_layout_engine("constrained")
+    first = rows.iloc[0]
+    figure.suptitle(
+        f"Table {first['table']}: {first['task']} (data: {first['data']}, seeds: {first['seeds']})", fontsize=10
+    )
+    for axes, measure in zip(grid.flat, measures, strict=True):
+        _draw_panel(axes, rows[rows["measure"] == measure].iloc[::-1], measure)
+    save(figure, *paths)
+
+
+def _draw_panel(axes: plt.Axes, rows: pd.DataFrame, measure: str) -> None:
+    place, ours = range(len(rows)), rows["ours"]
+    reach = [ours - rows["ci_low"], rows["ci_high"] - ours]
+    axes.errorbar(ours, place, xerr=reach, fmt="o", ms=5, lw=1.5, color=OURS, label="ours, 95 % interval")
+    told = rows["paper"].notna().to_numpy()
+    if told.any():
+        at = [number for number in place if told[number]]
+        axes.plot(rows["paper"][told].astype(float), at, "D", ms=5, mfc="none", color=PAPER, label="paper")
+    names = rows["pair"] + rows["criterion"].map(lambda name: "" if name == "none" else f", {name}")
+    axes.set_yticks(list(place), names, fontsize=8)
+    if measure == "accuracy":
+        axes.axvline(0.5, color="#bbbbbb", lw=1, zorder=0)
+    axes.set_xlabel(measure)
+    axes.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
+    axes.spines[["top", "right"]].set_visible(False)

@@ -1,0 +1,73 @@
+// messages in the two directions in which they differ most, coloured by what they are in English
+
+const KINDS = 9; // phrases with a colour of their own, where phrases have none by nature
+const OTHER = "other phrases";
+
+function cloud(part) {
+  const { x, y, ids, phrases, states, share } = part.cloud;
+  const counts = new Map();
+  phrases.forEach((phrase) => counts.set(phrase, (counts.get(phrase) ?? 0) + 1));
+  const frequent = [...counts].sort((a, b) => b[1] - a[1]).slice(0, KINDS).map(([phrase]) => phrase);
+  const group = (phrase) => (frequent.includes(phrase) ? part.phrases[phrase] : OTHER);
+  const values = ids.map((id, i) => ({ i, id, x: x[i], y: y[i], phrase: part.phrases[phrases[i]], group: group(phrases[i]) }));
+  const groups = frequent.map((phrase) => part.phrases[phrase]);
+  if (counts.size > groups.length) groups.push(OTHER);
+  const shades = () => [...frequent.map((phrase, i) => part.shades?.[phrase] ?? palette()[i]), color("muted")];
+  const axis = (name, i) => `${name} direction (${(100 * share[i]).toFixed(0)} % of the variance)`;
+  const encoding = {
+    x: { field: "x", type: "quantitative", title: axis("first", 0), axis: { grid: false } },
+    y: { field: "y", type: "quantitative", title: axis("second", 1), axis: { grid: false } },
+  };
+  const spec = () => ({
+    height: 380,
+    data: { values },
+    params: [{ name: "here", value: -1 }],
+    layer: [
+      {
+        mark: { type: "point", filled: false, size: 220, strokeWidth: 2.5, color: color("ink") },
+        encoding: { ...encoding, opacity: { condition: { test: "datum.i === here", value: 1 }, value: 0 } },
+      },
+      {
+        params: [{ name: "chosen", select: { type: "point", fields: ["group"] }, bind: "legend" }],
+        mark: { type: "point", filled: true, size: 46, strokeWidth: 0.7, stroke: color("muted") },
+        encoding: {
+          ...encoding,
+          color: { field: "group", type: "nominal", title: "in English", sort: groups, scale: { domain: groups, range: shades() }, legend: { orient: "bottom", columns: 3, symbolStrokeWidth: 0, symbolOpacity: 1 } },
+          opacity: { condition: { param: "chosen", value: 0.9 }, value: 0.08 },
+          tooltip: [{ field: "phrase", title: "in English" }, { field: "id", title: "message" }],
+        },
+      },
+    ],
+  });
+
+  const state = make("div", { class: "cloud-state", "aria-live": "polite" });
+  let here = 0;
+  let view = null;
+  function look(i) {
+    here = (i + ids.length) % ids.length;
+    view?.signal("here", here).run();
+    state.replaceChildren(
+      make("p", { class: "said" }, `“${values[here].phrase}”`),
+      pair(part, states[here]),
+      make("p", { class: "hint" }, `message ${ids[here]}, said of ${named(part, states[here][0])} (left), not ${named(part, states[here][1])}`),
+    );
+  }
+
+  const figure = chart("Point at a message to see its state, or use the arrow keys; click phrases in the legend to single them out.", spec, (made) => {
+    view = made;
+    made.addEventListener("pointermove", (event, item) => item?.datum?.i != null && item.datum.i !== here && look(item.datum.i));
+    look(here);
+  });
+  fill(figure.querySelector(".chart"), {
+    tabindex: 0,
+    role: "group",
+    "aria-label": "Message cloud: left and right arrow go from message to message",
+    onkeydown: (event) => {
+      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      look(here + step);
+    },
+  }, []);
+  return make("div", { class: "cloud" }, figure, state);
+}

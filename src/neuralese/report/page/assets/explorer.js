@@ -1,0 +1,121 @@
+// choose a phrase or a message; see its best translations and what both make a listener believe
+
+const SHOWN = 12; // states at first
+const WAYS = { "R->H": "message → English", "H->R": "phrase → message" };
+
+function explorer(part) {
+  const chosen = { direction: "R->H", criterion: part.criterion, source: null, rank: 0, all: false, wanted: "" };
+  const root = make("div", { class: "explorer" });
+  const controls = make("div", { class: "controls" });
+  const sources = make("div");
+  const result = make("div", { class: "looked-up" });
+  const spoken = make("p", { class: "hint", role: "status", "aria-live": "polite" });
+  root.append(controls, sources, spoken, result);
+
+  const entry = () => part.translations.find((each) => each.direction === chosen.direction && each.criterion === chosen.criterion);
+  const called = (kind, id) => ({ phrase: () => `“${part.phrases[id]}”`, bag: () => `“${part.bags[id]}”`, message: () => `message ${id}`, new: () => `new message for “${part.phrases[id]}”` })[kind]();
+  const sourceKind = () => (chosen.direction === "R->H" ? "message" : "phrase");
+
+  function drawControls() {
+    const criteria = part.translations.filter((each) => each.direction === chosen.direction).map((each) => [each.criterion, each.criterion]);
+    const search = make("input", { type: "search", value: chosen.wanted, oninput: (event) => ((chosen.wanted = event.target.value), drawSources()) });
+    controls.replaceChildren(
+      dropDown("Direction", Object.entries(WAYS), chosen.direction, (value) => {
+        Object.assign(chosen, { direction: value, source: null, rank: 0, wanted: "" });
+        drawControls();
+        drawSources();
+        drawResult();
+      }),
+      dropDown("Criterion", criteria, chosen.criterion, (value) => {
+        Object.assign(chosen, { criterion: value, rank: 0 });
+        drawResult();
+      }),
+      ...(chosen.direction === "H->R" ? [make("label", {}, "Find a phrase", search)] : []),
+    );
+  }
+
+  function options() {
+    if (chosen.direction === "R->H")
+      return part.explored.map((id, i) => ({ value: id, content: [pair(part, part.states[i], true), String(id)], pictured: true, title: `message ${id}, said of ${named(part, part.states[i][0])}` }));
+    const wanted = chosen.wanted.toLowerCase();
+    const found = part.phrases.map((phrase, value) => ({ value, content: phrase }));
+    return found.filter(({ content }) => content.toLowerCase().includes(wanted));
+  }
+
+  function drawSources() {
+    const list = options();
+    chosen.source ??= list[0]?.value;
+    const label = chosen.direction === "R->H" ? "Messages, by the state they were said in" : "Phrases, the most frequent first";
+    sources.replaceChildren(
+      choices(label, list, chosen.source, (value) => {
+        Object.assign(chosen, { source: value, rank: 0 });
+        drawResult();
+      }),
+    );
+  }
+
+  function translations() {
+    const { kind, best } = entry();
+    const options = best[chosen.source].map(([id, score], rank) => ({
+      value: rank,
+      content: [make("span", {}, `${rank + 1}. ${called(kind, id)}`), make("span", { class: "score" }, score == null ? "no shared context" : score.toFixed(2))],
+    }));
+    const list = choices("Best translations (lower is better)", options, chosen.rank, (rank) => {
+      chosen.rank = rank;
+      drawBeliefs();
+    });
+    list.classList.add("ranked");
+    return list;
+  }
+
+  let cards;
+  function drawResult() {
+    const kind = sourceKind();
+    const answer = make("div", { class: "answer" }, make("h4", {}, called(kind, chosen.source)));
+    cards = make("div");
+    answer.append(translations());
+    result.replaceChildren(answer, cards);
+    drawBeliefs();
+  }
+
+  function bar(kind, label, value) {
+    const inside = make("span", { style: `width: ${value}%` });
+    return make("div", { class: `bar ${kind}` }, make("span", {}, label), make("span", {}, inside), make("span", {}, `${value} %`));
+  }
+
+  function card(index, source, target) {
+    const own = chosen.direction === "R->H" && part.explored[index] === chosen.source;
+    const names = chosen.direction === "R->H" ? ["message", "English"] : ["phrase", "message"];
+    const label = `${named(part, part.states[index][0])}, not ${named(part, part.states[index][1])}: ${names[0]} ${source} per cent, ${names[1]} ${target} per cent`;
+    const bars = make("div", { class: "bars", role: "img", "aria-label": label }, bar("from", names[0], source), bar("into", names[1], target));
+    return make("li", { class: own ? "card own" : "card" }, pair(part, part.states[index]), bars, own ? make("div", { class: "tag" }, "said of this") : null);
+  }
+
+  function showOthers() {
+    chosen.all = !chosen.all;
+    drawBeliefs();
+    cards.querySelector("button").focus();
+  }
+
+  function drawBeliefs() {
+    const { kind, best } = entry();
+    const [id] = best[chosen.source][chosen.rank];
+    const source = part.beliefs[sourceKind()][chosen.source];
+    const target = part.beliefs[kind][id];
+    const own = chosen.direction === "R->H" ? part.explored.indexOf(chosen.source) : -1;
+    const order = [...part.states.keys()].sort((a, b) => (b === own) - (a === own));
+    const apart = source.reduce((sum, value, i) => sum + Math.abs(value - target[i]), 0) / source.length;
+    const text = `${called(sourceKind(), chosen.source)} is translated as ${called(kind, id)} by ${chosen.criterion}. Their beliefs are ${apart.toFixed(0)} percentage points apart on average over ${source.length} states.`;
+    spoken.textContent = text;
+    const about = `How much each makes a listener believe in the left one (${roles(part)[0]}) rather than in the right one (${roles(part)[1]}):`;
+    const list = make("ul", { class: "cards" }, ...order.slice(0, chosen.all ? order.length : SHOWN).map((i) => card(i, source[i], target[i])));
+    const more = make("button", { type: "button", onclick: showOthers }, chosen.all ? "Show fewer states" : `Show all ${order.length} states`);
+    const heading = kind === "message" && part.said_in[id] ? make("p", { class: "hint" }, `${called(kind, id)} was said of ${named(part, part.said_in[id][0])}, not ${named(part, part.said_in[id][1])}.`) : null;
+    cards.replaceChildren(...[heading, make("p", { class: "hint" }, about), list, order.length > SHOWN ? make("p", {}, more) : null].filter(Boolean));
+  }
+
+  drawControls();
+  drawSources();
+  drawResult();
+  return root;
+}

@@ -1,0 +1,53 @@
+// one section for each task, and a seed to choose in each
+
+const shared = read(document.getElementById("shared"));
+const MEASURES = {
+  effective_dimension: ["Effective dimension", "1 if messages lie on a line"],
+  first_component: ["Share of the first direction", "of the variance"],
+  clusters: ["Clusters", "that are farthest apart"],
+  silhouette: ["Silhouette", "how far apart they are, up to 1"],
+  topographic_similarity: ["Topographic similarity", "similar states, similar messages"],
+};
+
+function protocol(part) {
+  const facts = part.protocol.filter(({ measure, value }) => MEASURES[measure] && value != null);
+  const list = make("dl", { class: "measures" });
+  for (const { measure, value } of facts) {
+    const [name, meaning] = MEASURES[measure];
+    list.append(make("div", {}, make("dt", {}, `${name} (${meaning})`), make("dd", {}, measure === "clusters" ? String(value) : value.toFixed(2))));
+  }
+  const bits = part.protocol.filter(({ measure }) => measure === "information" || measure === "entropy");
+  const names = { information: "told at least", entropy: "there is to tell" };
+  const values = bits.map(({ measure, variable, value }) => ({ variable, value, what: names[measure] }));
+  const spec = () => ({
+    height: 14 * values.length,
+    data: { values },
+    mark: { type: "bar", cornerRadiusEnd: 2 },
+    encoding: {
+      y: { field: "variable", type: "nominal", title: null, sort: null },
+      yOffset: { field: "what", sort: Object.values(names) },
+      x: { field: "value", type: "quantitative", title: "bits" },
+      color: { field: "what", type: "nominal", title: null, sort: Object.values(names), scale: { domain: Object.values(names), range: [color("accent"), color("line")] }, legend: { orient: "top" } },
+      tooltip: [{ field: "variable" }, { field: "what", title: "measure" }, { field: "value", title: "bits", format: ".2f" }],
+    },
+  });
+  return make("div", {}, list, chart("Bits that a message as heard, noise and all, tells about each variable of the state", spec));
+}
+
+for (const section of document.querySelectorAll("section.task")) {
+  const { task } = section.dataset;
+  const sources = [...document.querySelectorAll(`script.part[data-task="${task}"]`)];
+  const curves = shared.curves[task];
+  find(section, "learning").append(
+    chart("Share of games won during training, exploration included", learning(curves, "success", "success")),
+    chart("Reward of a game during training, exploration included", learning(curves, "reward", "reward")),
+  );
+  const showSeed = (source) => {
+    const part = read(source);
+    for (const [name, view] of Object.entries({ explorer, cloud, games, protocol })) find(section, name).replaceChildren(view(part));
+  };
+  const select = find(section, "seed");
+  sources.forEach((source) => select.append(make("option", {}, source.dataset.seed)));
+  select.addEventListener("change", () => showSeed(sources[select.selectedIndex]));
+  showSeed(sources[0]);
+}

@@ -1,0 +1,94 @@
+"""What goes beyond the paper's tables, as plain values for the page: ablation, bound and propositions."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from neuralese.report.ablation import PAIRS, panel
+from neuralese.tables import read_table
+
+DOTS = 1500  # messages of random games that are drawn
+
+
+def load_beyond(tables: Mapping[str, str | Path]) -> dict:
+    """All of it, from the tables `ablation`, `bound`, `proposition_1` and `proposition_2`."""
+    names = ("ablation", "bound", "proposition_1", "proposition_2")
+    ablation, bound, lost, recovered = (read_table(tables[name], name).to_pandas() for name in names)
+    return {
+        "ablation": ablation_values(ablation),
+        "bound": bound_values(bound),
+        "theory": theory_values(lost, recovered),
+    }
+
+
+def ablation_values(ablation: pd.DataFrame) -> list[dict]:
+    """One panel for each task and direction: criteria with dev, test, interval, and which was chosen."""
+    panels = []
+    for task in dict.fromkeys(ablation["task"]):
+        for speaker, listener in PAIRS:
+            cells = ablation.query("task == @task and speaker == @speaker and listener == @listener")
+            means, chosen = panel(cells)
+            rows = [
+                {
+                    "criterion": name,
+                    "dev": round(means["accuracy"]["dev"][name], 4),
+                    "test": round(means["accuracy"]["test"][name], 4),
+                    "low": round(means["ci_low"]["test"][name], 4),
+                    "high": round(means["ci_high"]["test"][name], 4),
+                    "chosen": name in chosen,
+                }
+                for name in means.index[::-1]
+            ]
+            panels.append({"task": task, "pair": f"{speaker} → {listener}", "rows": rows})
+    return panels
+
+
+def ablation_sentence(values: dict) -> str:
+    """Which criterion dev chose in a panel, and what it brings on test."""
+    chosen = next((row for row in values["rows"] if row["chosen"]), None)
+    if chosen is None:
+        return "No criterion was chosen."
+    best = max(values["rows"], key=lambda row: row["test"])
+    more = (
+        "the best on test too" if best is chosen else f"the best on test is {best['criterion']} with {best['test']:.3f}"
+    )
+    return (
+        f"Dev chooses {chosen['criterion']}: {chosen['test']:.3f} [{chosen['low']:.3f}, {chosen['high']:.3f}] "
+        f"on test; {more}."
+    )
+
+
+def bound_values(bound: pd.DataFrame) -> list[dict]:
+    """For each task the mean over seeds of what translation loses and of its bound."""
+    means = bound.groupby("task", sort=False)[["native", "translated", "lost", "divergence", "bound"]].mean()
+    return [{"task": task} | row.round(4).to_dict() for task, row in means.iterrows()]
+
+
+def bound_sentence(values: list[dict]) -> str:
+    """On how many tasks the loss is within its bound."""
+    within = sum(row["lost"] <= row["bound"] for row in values)
+    idle = sum(row["bound"] >= 1 for row in values)
+    told = f"The accuracy lost is within √(2D) on {within} of {len(values)} tasks"
+    return f"{told}; on {idle} of them the bound is 1 or more, which says nothing." if idle else f"{told}."
+
+
+def theory_values(lost: pd.DataFrame, recovered: pd.DataFrame) -> dict:
+    """Both propositions: some of the messages with loss and bound, and the share recovered by rarity."""
+    some = lost.sample(min(DOTS, len(lost)), random_state=0)[["bound", "lost"]].round(4)
+    broken = int((lost["lost"] > lost["bound"] + 1e-9).sum())
+    return {
+        "messages": len(lost),
+        "games": int(lost["game"].nunique()),
+        "broken": broken,
+        "dots": some.to_dict("records"),
+        "recovered": recovered[["criterion", "rarity", "recovered"]].round(4).to_dict("records"),
+    }
+
+
+def theory_sentence(values: dict) -> str:
+    """Whether any message lost more than its bound."""
+    told = f"{values['messages']:,} messages of {values['games']:,} random games"
+    if values["broken"]:
+        return f"Proposition 1 does not hold: {values['broken']:,} of {told} lose more than their bound."
+    return f"Proposition 1 holds: not one of {told} loses more than its bound."

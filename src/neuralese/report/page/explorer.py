@@ -1,0 +1,84 @@
+"""The dictionary as the page's explorer shows it: translations, and what each makes a listener believe."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+import torch
+from torch import Tensor
+
+from neuralese.translate.criteria import beliefs
+from neuralese.translate.languages import Composed, English, Language, Neuralese
+
+# what a translation is: a phrase, phrases said together, a message that the robot said, or one made for a phrase
+KINDS = {
+    ("R->H", False): "phrase",
+    ("R->H", True): "bag",
+    ("H->R", False): "message",
+    ("H->R", True): "new",
+}
+
+
+@dataclass(frozen=True)
+class Explorer:
+    """The languages between which is translated."""
+
+    english: English
+    spoken: Neuralese  # messages that can be looked up
+    vocabulary: Neuralese  # into which phrases are translated
+    made: Neuralese  # new messages, by phrase
+    bags: pd.DataFrame
+
+    def values(self, dictionary: pd.DataFrame, candidates: Tensor) -> dict:
+        """Translations by criterion and direction, beliefs in per cent that the first candidate is true, and texts."""
+        sources = set(self.spoken.ids.tolist())
+        dictionary = dictionary[(dictionary["direction"] == "H->R") | dictionary["source_id"].isin(sources)]
+        translations, used = [], {kind: set() for kind in KINDS.values()}
+        for (criterion, direction), rows in dictionary.groupby(["criterion", "direction"], sort=False):
+            kind = KINDS[direction, criterion == "synthesis"]
+            used[kind].update(rows["target_id"].tolist())
+            best = {
+                int(source): [[int(target), _score(score)] for target, score in zip(*columns, strict=True)]
+                for source, columns in _by_source(rows)
+            }
+            translations.append({"criterion": criterion, "direction": direction, "kind": kind, "best": best})
+        bags = self.bags.set_index("bag_id").loc[sorted(used["bag"])]
+        composed = Composed(self.english, tuple(tuple(parts) for parts in bags["parts"]))
+        languages = {
+            "phrase": [self.english],
+            "message": [self.spoken, _only(self.vocabulary, used["message"])],
+            "new": [_only(self.made, used["new"])],
+        }
+        found = {kind: _percent(parts, candidates) for kind, parts in languages.items()}
+        found["bag"] = dict(zip(map(int, bags.index), _rows(composed, candidates), strict=True))
+        texts = dict(zip(map(int, bags.index), bags["text"], strict=True))
+        return {"translations": translations, "beliefs": found, "bags": texts}
+
+
+def _by_source(rows: pd.DataFrame) -> list[tuple[int, tuple]]:
+    ranked = rows.sort_values(["source_id", "rank"])
+    return [(source, (part["target_id"], part["score"])) for source, part in ranked.groupby("source_id")]
+
+
+def _score(score: float) -> float | None:
+    """A score with few digits; none for a pair that shares no context."""
+    return round(score, 3) if np.isfinite(score) else None
+
+
+def _only(language: Neuralese, ids: set[int]) -> Neuralese:
+    rows = torch.tensor([number in ids for number in language.ids.tolist()], dtype=torch.bool)
+    return replace(language, messages=language.messages[rows], ids=language.ids[rows])
+
+
+def _rows(language: Language, candidates: Tensor) -> list[list[int]]:
+    if not len(language):
+        return []
+    return beliefs(language.log_likelihood(candidates))[..., 0].exp().mul(100).round().int().tolist()
+
+
+def _percent(languages: list[Language], candidates: Tensor) -> dict[int, list[int]]:
+    """For each message, how much it makes a listener believe that the first candidate of each context is true."""
+    found = {}
+    for language in languages:
+        found |= dict(zip(language.ids.tolist(), _rows(language, candidates), strict=True))
+    return found

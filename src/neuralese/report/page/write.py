@@ -1,0 +1,134 @@
+"""The page itself: one file that opens from disk and fetches nothing."""
+
+import json
+import math
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import vl_convert
+from jinja2 import Environment, PackageLoader
+from markupsafe import Markup
+
+from neuralese.evaluate.paper import TITLES
+from neuralese.files import read_json, write_text
+from neuralese.report.comparison import by_pair
+from neuralese.report.page.beyond import ablation_sentence, bound_sentence, theory_sentence
+from neuralese.report.page.claims import claims
+
+ASSETS = files("neuralese.report.page") / "assets"
+STYLES = ("page", "parts")
+SCRIPTS = ("elements", "theme", "charts", "states", "explorer", "cloud", "games", "tasks", "results")
+LIMIT = 15_000_000  # bytes of the page
+ROOM = 2_000_000  # of which so many are kept for everything but the tasks
+
+
+def write_page(
+    path: str | Path, parts: Sequence[str | Path], facts: dict, comparison: pd.DataFrame, beyond: dict
+) -> None:
+    """Write the page from the gathered `parts` (`report.json` of each task and seed) and what belongs to all.
+
+    Every seed's learning curve is shown; the rest of a seed only as far as the page stays small, first seeds first.
+    """
+    gathered = [read_json(part) for part in parts]
+    whole, left_out = fitting(gathered, LIMIT - ROOM)
+    text = render(facts, comparison, beyond, gathered, whole, left_out)
+    write_text(path, text)
+
+
+def fitting(gathered: list[dict], limit: int) -> tuple[list[dict], list[int]]:
+    """Those gathered for as many seeds as fit into `limit` bytes, always the first, and the seeds left out."""
+    seeds = list(dict.fromkeys(part["seed"] for part in gathered))
+    kept: list[int] = []
+    used = 0
+    for seed in seeds:
+        used += sum(len(embed(part)) for part in gathered if part["seed"] == seed)
+        if kept and used > limit:
+            break
+        kept.append(seed)
+    return [part for part in gathered if part["seed"] in kept], [seed for seed in seeds if seed not in kept]
+
+
+@cache
+def vega() -> str:
+    """Vega, Vega-Lite and Vega-Embed as one script."""
+    return vl_convert.javascript_bundle()
+
+
+def embed(value: Any) -> Markup:
+    """A value as JSON that can stand in a script element: nothing in it can end the element.
+
+    JSON has no number for what could not be measured: it becomes null.
+    """
+    text = json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_finite(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def render(
+    facts: dict, comparison: pd.DataFrame, beyond: dict, gathered: list[dict], whole: list[dict], left_out: list[int]
+) -> str:
+    """The page as text."""
+    environment = Environment(loader=PackageLoader("neuralese.report.page", "assets"), autoescape=True)
+    environment.filters["embed"] = embed
+    tasks = list(dict.fromkeys(part["task"] for part in gathered))
+    curves = {
+        task: [{"seed": part["seed"], **part["history"]} for part in gathered if part["task"] == task] for task in tasks
+    }
+    tables = comparison_tables(comparison)
+    return environment.get_template("page.html").render(
+        facts=facts,
+        tasks=tasks,
+        names={"colors": "Colours", "birds": "Birds", "driving": "Driving"},
+        parts=[{name: value for name, value in part.items() if name != "history"} for part in whole],
+        left_out=left_out,
+        tables=tables,
+        beyond=beyond,
+        sentences=beyond_sentences(beyond),
+        shared={"curves": curves, "tables": [table["rows"] for table in tables], **beyond},
+        style=Markup("".join((ASSETS / f"{name}.css").read_text("utf-8") for name in STYLES)),
+        library=Markup(vega()),
+        scripts=[Markup((ASSETS / f"{name}.js").read_text("utf-8")) for name in SCRIPTS],
+    )
+
+
+def beyond_sentences(beyond: dict) -> dict:
+    """What the values of `beyond` say."""
+    return {
+        "ablation": [ablation_sentence(panel) for panel in beyond["ablation"]],
+        "bound": bound_sentence(beyond["bound"]),
+        "theory": theory_sentence(beyond["theory"]),
+    }
+
+
+def comparison_tables(comparison: pd.DataFrame) -> list[dict]:
+    """The comparison, table by table of the paper: title, sentences and rows."""
+    tables = []
+    for number, rows in comparison.groupby("table", sort=False):
+        measures = list(dict.fromkeys(rows["measure"]))
+        rows = by_pair(rows)
+        plain = rows.astype(object).where(rows.notna(), None).to_dict("records")
+        tables.append(
+            {
+                "number": number,
+                "task": rows["task"].iloc[0],
+                "embedded": bool((rows["data"] == "embedded").any()),
+                "data": rows["data"].iloc[0],
+                "measures": len(measures),
+                "gains": bool(rows["gain"].notna().any()),
+                "title": "; ".join(TITLES[measure] for measure in measures),
+                "claims": claims(rows),
+                "rows": plain,
+            }
+        )
+    return tables

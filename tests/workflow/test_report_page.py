@@ -1,0 +1,136 @@
+"""The report of a whole quick run, opened from disk in a real browser without network; and Snakemake's own report."""
+
+import re
+import shutil
+
+import pytest
+
+ARGUMENTS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if not shutil.which("chromium"):
+        pytest.skip("no chromium is installed")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=ARGUMENTS)
+        yield made
+        made.close()
+
+
+@pytest.fixture(params=[("light", 1280), ("dark", 390)], ids=["light-1280", "dark-390"])
+def page(project, browser, request):
+    """The report, opened; a test fails if it says anything wrong or asks for anything but itself."""
+    theme, width = request.param
+    context = browser.new_context(color_scheme=theme, viewport={"width": width, "height": 900})
+    context.set_offline(True)
+    opened, wrong = context.new_page(), []
+    opened.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    opened.on("pageerror", lambda error: wrong.append(str(error)))
+    opened.on(
+        "request",
+        lambda asked: wrong.append(asked.url) if not asked.url.startswith(("file:", "data:", "blob:")) else None,
+    )
+    opened.goto((project.quick / "report" / "index.html").as_uri())
+    opened.wait_for_selector("html[data-ready]")
+    opened.wait_for_selector("#theory svg")
+    yield opened
+    context.close()
+    assert not wrong
+
+
+def test_the_report_is_one_file_of_less_than_15_mb(project):
+    folder = project.quick / "report"
+    assert [path.name for path in folder.iterdir()] == ["index.html"]
+    text = (folder / "index.html").read_text(encoding="utf-8")
+    assert len(text.encode()) < 15_000_000
+    assert text.count("embedded stand-in, generated; not comparable with the paper") == 3
+
+
+def test_every_figure_is_there_as_svg_and_png(project):
+    names = {path.name for path in (project.quick / "figures").iterdir()}
+    wanted = ["table_1a", "table_1b", "table_2", "table_3", "ablation", "theory"]
+    wanted += ["figure_2_birds_seed0", "figure_6_colors_seed0", "figure_7_driving_seed0"]
+    assert {f"{name}.{kind}" for name in wanted for kind in ("svg", "png")} <= names
+
+
+def test_every_task_has_its_charts_and_nothing_is_wider_than_the_screen(page):
+    for task in ("colors", "birds", "driving"):
+        for part in ("learning", "cloud", "protocol"):
+            assert page.locator(f"#{task} [data-part={part}] svg.marks").count() > 0
+        assert page.locator(f"#{task} .explorer .card").count() == 12
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.locator("#birds .card img").first.evaluate("image => image.decode().then(() => image.naturalWidth)") > 0
+
+
+def test_the_explorer_answers_a_click_and_the_keyboard(page):
+    explorer = page.locator("#colors .explorer")
+    told = explorer.locator("[role=status]")
+    before = told.inner_text()
+    explorer.locator("legend:has-text('Messages') + div label").nth(3).click()
+    clicked = told.inner_text()
+    assert clicked != before
+    page.keyboard.press("ArrowRight")
+    assert told.inner_text() not in (before, clicked)
+    explorer.get_by_label("Direction").select_option("H->R")
+    assert "is translated as message" in told.inner_text()
+    explorer.get_by_label("Find a phrase").fill("gree")
+    phrases = explorer.locator("legend:has-text('Phrases') + div label").all_inner_texts()
+    assert phrases
+    assert all("gree" in phrase for phrase in phrases)
+    explorer.get_by_label("Criterion").select_option("synthesis")
+    assert "new message for" in told.inner_text()
+
+
+def test_the_cloud_shows_the_state_of_a_message(page):
+    cloud = page.locator("#birds .cloud")
+    before = cloud.locator(".cloud-state").inner_text()
+    cloud.locator(".chart").focus()
+    page.keyboard.press("ArrowRight")
+    assert cloud.locator(".cloud-state").inner_text() != before
+    assert cloud.locator(".cloud-state img").count() == 2
+
+
+def test_the_driving_player_steps_by_click_and_by_keyboard(page):
+    player = page.locator("#driving [data-part=games]")
+    now = player.locator(".now")
+    player.get_by_label("Game").select_option("4")  # the first with a human
+    assert "human" in now.inner_text()
+    assert "Turn 1 of" in now.inner_text()
+    drawn = player.locator("svg").inner_html()
+    player.get_by_role("button", name="Next").click()
+    assert "Turn 2 of" in now.inner_text()
+    player.get_by_label("Turn", exact=True).focus()
+    page.keyboard.press("ArrowRight")
+    assert "Turn 3 of" in now.inner_text()
+    player.get_by_role("button", name="Back").press("Enter")
+    assert "Turn 2 of" in now.inner_text()
+    player.get_by_role("button", name="Last").click()
+    assert player.locator("svg").inner_html() != drawn
+
+
+def test_the_theme_can_be_changed(page):
+    background = "getComputedStyle(document.body).backgroundColor"
+    before = page.evaluate(background)
+    page.locator("#theme").click()
+    assert page.evaluate(background) != before
+
+
+def test_snakemake_makes_a_report_with_a_caption_for_every_output(project):
+    code, output = project.snakemake("--report", "report.html", "--configfile", "config/quick.yaml")
+    assert code == 0, output
+    text = (project.folder / "report.html").read_text(encoding="utf-8")
+    for category in ("Report", "Tables", "Figures", "Theory", "Protocols", "Games", "Dictionaries", "Data"):
+        assert re.search(rf'"{category}"', text), category
+    for name in ("index.html", "comparison.html", "table_1a.svg", "figure_7_driving_seed0.svg"):
+        assert name in text

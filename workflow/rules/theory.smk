@@ -1,0 +1,71 @@
+"""The propositions, on random games and beside the tasks."""
+
+
+rule measure_bound:
+    """Measure the divergence of translations and the accuracy they lose."""
+    input:
+        unpack(game_tables),
+        inventory=f"{RESULTS}/{{task}}/inventory.parquet",
+        provenance=f"{RESULTS}/{{task}}/provenance.json",
+        robot=f"{RESULTS}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
+        human=f"{RESULTS}/{{task}}/seed{{seed}}/human_speaker.safetensors",
+        messages=f"{RESULTS}/{{task}}/seed{{seed}}/messages.parquet",
+        contexts=f"{RESULTS}/{{task}}/seed{{seed}}/contexts.parquet",
+        dictionary=f"{RESULTS}/{{task}}/seed{{seed}}/dictionary.parquet",
+        belief=f"{RESULTS}/{{task}}/seed{{seed}}/belief_test.parquet",
+    output:
+        f"{RESULTS}/{{task}}/seed{{seed}}/bound.parquet",
+    log:
+        f"{RESULTS}/logs/{{task}}/seed{{seed}}/measure_bound.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/measure_bound.tsv"
+    threads: 1
+    resources:
+        mem_mb=growing(3000),
+        runtime=growing(10),
+    params:
+        messages=config["ablation"]["messages"],
+        criterion=config["examples"]["criterion"],
+        code=code("games", "translate", "evaluate/bound.py"),
+    script:
+        "../scripts/measure_bound.py"
+
+
+rule check_theory:
+    """Check the two propositions on random games, and set the bound beside the loss on the tasks."""
+    input:
+        expand(f"{RESULTS}/{{task}}/seed{{seed}}/bound.parquet", task=TASKS, seed=SEEDS),
+    output:
+        proposition_1=report(
+            f"{RESULTS}/theory/proposition_1.parquet",
+            category="Theory",
+            caption="../report/theory.rst",
+        ),
+        proposition_2=report(
+            f"{RESULTS}/theory/proposition_2.parquet",
+            category="Theory",
+            caption="../report/theory.rst",
+        ),
+        bound=report(
+            f"{RESULTS}/tables/bound.parquet",
+            category="Theory",
+            caption="../report/bound.rst",
+        ),
+        figures=report(
+            multiext(f"{RESULTS}/figures/theory", ".png", ".svg"),
+            category="Theory",
+            caption="../report/theory.rst",
+        ),
+    log:
+        f"{RESULTS}/logs/theory/check.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/theory/check.tsv"
+    threads: 1
+    resources:
+        mem_mb=growing(1000),
+        runtime=growing(10),
+    params:
+        games=config["theory"]["games"],
+        code=code("theory", "report/theory.py", "report/figures.py"),
+    script:
+        "../scripts/check_theory.py"

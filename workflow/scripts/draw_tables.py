@@ -1,0 +1,11 @@
+"""Draw the paper's tables with ours."""
+
+from pathlib import Path
+
+from neuralese.evaluate.paper import read_comparison
+from neuralese.report.comparison import draw_comparison
+from neuralese.stage import stage
+
+with stage(snakemake.log[0], snakemake.threads):
+    for number, rows in read_comparison(snakemake.input.comparison).groupby("table"):
+        draw_comparison(rows, *(path for path in snakemake.output if Path(path).stem == f"table_{number}"))
