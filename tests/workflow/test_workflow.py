@@ -1,6 +1,7 @@
 """Whole runs of the workflow on the quick config, in a copy of the project."""
 
 import json
+import re
 
 import pandas as pd
 import pyarrow as pa
