@@ -1,10 +1,14 @@
-"""What several tests need: the real data, if a mirror of it is there."""
+"""What several tests need: the real data, if a mirror of it is there, and a browser."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 import torch
+
+CHROMIUM = shutil.which("chromium")
+QUIET = ("gpu", "quic", "background-networking", "component-update", "sync")
 
 
 @pytest.fixture(scope="session")
@@ -18,3 +22,15 @@ def mirror() -> Path:
 @pytest.fixture
 def generator() -> torch.Generator:
     return torch.Generator().manual_seed(0)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium, without a window and without traffic of its own."""
+    if not CHROMIUM:
+        pytest.skip("no chromium is installed")
+    from playwright.sync_api import sync_playwright
+
+    arguments = ["--headless", "--no-sandbox", "--no-first-run", *(f"--disable-{what}" for what in QUIET)]
+    with sync_playwright() as playwright:
+        yield playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)

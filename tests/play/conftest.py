@@ -1,6 +1,5 @@
-"""A robot that was trained for seconds on the embedded roads, a page to play with it, and a browser to open it."""
+"""A robot that was trained for seconds on the embedded roads, and a page to play with it."""
 
-import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,8 +31,6 @@ from neuralese.translate.dictionary import build_dictionary
 from neuralese.translate.languages import English, Neuralese
 
 BELIEF = {"kind": "belief", "weights": "source", "divergence": "reverse", "scale": 1.0}
-CHROMIUM = shutil.which("chromium")
-QUIET = ("background-networking", "component-update", "sync", "gpu")
 
 
 def write_human_games(task: Path) -> None:
@@ -111,16 +108,3 @@ def server(robot, ending_seed, tmp_path) -> Iterator[PlayServer]:
     yield server
     server.shutdown()
     server.server_close()
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """Chromium, without a window and without traffic of its own."""
-    if not CHROMIUM:
-        pytest.skip("no chromium is installed")
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with playwright.sync_playwright() as running:
-        quiet = [f"--disable-{what}" for what in QUIET]
-        yield running.chromium.launch(
-            executable_path=CHROMIUM, args=["--headless", "--no-sandbox", "--no-first-run", *quiet]
-        )

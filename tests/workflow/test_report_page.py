@@ -1,31 +1,8 @@
 """The report of a whole quick run, opened from disk in a real browser without network; and Snakemake's own report."""
 
 import re
-import shutil
 
 import pytest
-
-ARGUMENTS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if not shutil.which("chromium"):
-        pytest.skip("no chromium is installed")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=ARGUMENTS)
-        yield made
-        made.close()
 
 
 @pytest.fixture(params=[("light", 1280), ("dark", 390)], ids=["light-1280", "dark-390"])
