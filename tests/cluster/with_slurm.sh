@@ -15,7 +15,7 @@ fi
 conf=/etc/slurm/slurm.conf
 [ ! -e $conf ] || fail "$conf is there but no SLURM answers: start that one, or move the file away"
 
-if ! command -v munged slurmctld slurmd srun >/dev/null; then
+if ! type -P munged slurmctld slurmd srun >/dev/null; then # false if any is missing
   export DEBIAN_FRONTEND=noninteractive
   { apt-get update -qq && apt-get install -y -qq --no-install-recommends slurmctld slurmd slurm-client munge; } >/dev/null ||
     fail "could not install SLURM; install slurmctld, slurmd, slurm-client and munge by hand"
