@@ -114,6 +114,13 @@ CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
     "proposition_1": {"game": pa.int64(), **dict.fromkeys(("lost", "bound", "bound_product"), pa.float64())},
     "proposition_2": {"criterion": pa.string(), **dict.fromkeys(("rarity", "recovered"), pa.float64())},
     "bags": {"bag_id": pa.int32(), "text": pa.string(), "parts": pa.list_(pa.int16())},  # phrases said together
+    "utterances": {  # what humans say at once, and the new message for it
+        "utterance_id": pa.int32(),
+        "text": pa.string(),
+        "parts": pa.list_(pa.int16()),
+        "score": pa.float64(),
+        "message": VECTOR,
+    },
     "behavior": {
         "seed": pa.int64(),
         "pair": pa.string(),

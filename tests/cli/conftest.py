@@ -57,7 +57,7 @@ def make_run(folder: Path, items: Path) -> None:
     believe = believe_by_likelihood(spoken["train"], candidates, config.scale)
     settings = CRITERIA["belief"]
     new = synthesise(
-        english, held_out, spoken["train"], candidates, candidates, settings, believe, 2.0, config, 3, generator
+        english, held_out, spoken["train"], candidates, candidates, settings, believe, 2.0, config, 3, generator, []
     )
     about = {"criteria": {"synthesis": settings}, "contexts": config.contexts}
     write_table(folder / "synthesis.parquet", new.dictionary, "dictionary", about)

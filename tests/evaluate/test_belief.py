@@ -1,5 +1,6 @@
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import torch
 
@@ -9,6 +10,7 @@ from neuralese.agents.players import guess
 from neuralese.evaluate.belief import (
     HumanSpeech,
     Listeners,
+    Translation,
     draw_at_random,
     evaluate_belief,
     guess_by_playing,
@@ -16,9 +18,11 @@ from neuralese.evaluate.belief import (
 )
 from neuralese.evaluate.paper import BEHAVIOR, BELIEF, compare, over_seeds, to_latex, to_markdown
 from neuralese.evaluate.statistics import bootstrap_interval, paired_test
+from neuralese.evaluate.translations import load_utterances
 from neuralese.games.reference import ReferenceGame, coins
 from neuralese.speakers.models import HumanListener
 from neuralese.speakers.traces import Lists, Traces
+from neuralese.tables import vectors, write_table
 
 COLUMNS = ["direction", "criterion", "source_id", "rank", "target_id"]
 
@@ -43,7 +47,7 @@ def played(generator):
     cell = Cell(game, CellConfig(hidden=8, message=4))
     bags = torch.eye(5)[states[:, 0]]
     robot = Speech(ids, states, torch.randn(4000, 4, generator=generator))
-    human = HumanSpeech(states, bags, states[:, 0], torch.arange(4000))
+    human = HumanSpeech(states, bags, states[:, 0], torch.arange(4000), bags.bool())
     dictionary = pd.DataFrame(rows, columns=COLUMNS)
     vocabulary = Speech(torch.tensor([7]), states[:1], torch.randn(1, 4, generator=generator))
     ways = {name: look_up(dictionary, name, robot, human, vocabulary, torch.eye(5)) for name in ("good", "direct")}
@@ -85,9 +89,21 @@ def test_gains_over_direct_are_measured_on_the_same_items(played):
     assert np.isnan(played.loc[("R", "R", "none"), "gain"])
 
 
+def test_a_robot_is_told_all_that_was_said_where_there_is_a_message_for_it(tmp_path):
+    said = torch.tensor([[True, False, True], [True, True, False], [False, True, False]])
+    human = HumanSpeech(torch.zeros(3, 2), torch.zeros(3, 3), torch.tensor([0, 1, 1]), torch.arange(3), said)
+    table = pd.DataFrame({"utterance_id": [0, 1], "text": ["b", "a, c"], "parts": [[1], [0, 2]], "score": [0.0, 0.0]})
+    messages = np.array([[1.0, 0.0], [0.0, 1.0]], dtype=np.float32)
+    path = tmp_path / "utterances.parquet"
+    write_table(path, pa.Table.from_pandas(table).append_column("message", vectors(messages)), "utterances")
+    one_phrase = Translation(torch.zeros(3, 3), torch.full((3, 2), 9.0))
+    told = load_utterances({"utterances": path}, human, one_phrase)
+    assert told.messages.tolist() == [[0, 1], [9, 9], [1, 0]]
+
+
 def test_silence_is_never_drawn(generator):
     robot = Speech(torch.arange(500), torch.zeros(500, 2), torch.zeros(500, 4))
-    human = HumanSpeech(torch.zeros(3, 2), torch.zeros(3, 4), torch.zeros(3), torch.arange(3))
+    human = HumanSpeech(torch.zeros(3, 2), torch.zeros(3, 4), torch.zeros(3), torch.arange(3), torch.zeros(3, 4).bool())
     drawn = draw_at_random(robot, human, robot, torch.eye(4), 2, generator)
     assert drawn.bags.sum(0).gt(0).tolist() == [True, True, False, True]
 

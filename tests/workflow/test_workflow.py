@@ -35,7 +35,7 @@ def test_a_run_ends_with_tables_that_name_their_data(project):
     tables = project.quick / "tables"
     belief = pd.read_parquet(tables / "belief.parquet")
     assert (belief["data"] == "embedded").all()
-    assert set(belief["criterion"]) == {"none", "belief", "direct", "random", "synthesis"}
+    assert set(belief["criterion"]) == {"none", "belief", "direct", "random", "synthesis", "utterance"}
     for name in ("comparison.md", "comparison.csv", "comparison.tex"):
         assert "embedded" in (tables / name).read_text()
     provenance = json.loads((project.quick / "colors" / "provenance.json").read_text())

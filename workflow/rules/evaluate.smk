@@ -14,6 +14,7 @@ rule evaluate_belief:
         synthesis=made("synthesis.parquet"),
         new_messages=made("new_messages.parquet"),
         bags=made("bags.parquet"),
+        utterances=made("utterances.parquet"),
     output:
         f"{POINT}/{{task}}/seed{{seed}}/belief_{{split}}.parquet",
     log:
@@ -55,6 +56,7 @@ rule ablate:
         synthesis=made("synthesis.parquet"),
         new_messages=made("new_messages.parquet"),
         bags=made("bags.parquet"),
+        utterances=made("utterances.parquet"),
     output:
         f"{POINT}/{{task}}/seed{{seed}}/ablation.parquet",
     log:

@@ -60,8 +60,7 @@ rule score_dictionary:
 rule synthesise:
     """Make new messages that mean what a phrase means, and put phrases together to translate messages."""
     input:
-        unpack(game_tables),
-        inventory=data("inventory.parquet"),
+        unpack(trace_tables),
         agent=made("agent.safetensors"),
         messages=made("messages.parquet"),
         contexts=made("contexts.parquet"),
@@ -75,6 +74,7 @@ rule synthesise:
         ),
         messages=f"{POINT}/{{task}}/seed{{seed}}/new_messages.parquet",
         bags=f"{POINT}/{{task}}/seed{{seed}}/bags.parquet",
+        utterances=f"{POINT}/{{task}}/seed{{seed}}/utterances.parquet",
     log:
         f"{POINT}/logs/{{task}}/seed{{seed}}/synthesise.log",
     benchmark:

@@ -4,7 +4,7 @@ from neuralese.agents.cell import load_cell
 from neuralese.agents.messages import read_messages
 from neuralese.data.provenance import data_kind
 from neuralese.evaluate.belief import HumanSpeech, Listeners, evaluate_belief, robot_guess
-from neuralese.evaluate.translations import load_synthesis, load_translations
+from neuralese.evaluate.translations import load_synthesis, load_translations, load_utterances
 from neuralese.games.load import load_games
 from neuralese.randomness import generator
 from neuralese.speakers.models import HumanListener, RobotSpeaker, load_model
@@ -23,6 +23,7 @@ with stage(snakemake.log[0], snakemake.threads):
     human = HumanSpeech.draw(game, traces, load_silence(tables), params.held_out, random)
     translations = load_translations(tables, said[split], human, said["train"], random)
     translations["synthesis"] = load_synthesis(tables, said[split], human)
+    translations["utterance"] = load_utterances(tables, human, translations["synthesis"])
     listeners = Listeners(game, robot, load_model(given.listener, HumanListener, game))
     belief = evaluate_belief(listeners, said[split], human, translations, params.resamples, random)
     belief = belief.assign(task=snakemake.wildcards.task, seed=seed, data=data_kind(given.provenance))

@@ -12,7 +12,7 @@ from torch import Tensor
 from neuralese.agents.cell import Cell
 from neuralese.agents.messages import Speech
 from neuralese.evaluate.belief import HumanSpeech, Listeners, Translation, evaluate_belief
-from neuralese.evaluate.translations import Tables, load_synthesis
+from neuralese.evaluate.translations import Tables, load_synthesis, load_utterances
 from neuralese.speakers.models import HumanListener
 from neuralese.speakers.traces import load_heard, load_silence, load_traces
 from neuralese.translate.criteria import BeliefCriterion, Meanings
@@ -97,6 +97,7 @@ class Ablation:
             for name, best in self._best(spoken, phrases).items()
         }
         ways["synthesis"] = load_synthesis(self.tables, robot, human)
+        ways["utterance"] = load_utterances(self.tables, human, ways["synthesis"])
         first = next(name for name in ways if name.startswith("direct"))
         ways = {"direct" if name == first else name: way for name, way in ways.items()}
         belief = evaluate_belief(listeners, robot, human, ways, resamples, generator)

@@ -37,6 +37,7 @@ class HumanSpeech:
     bags: Tensor  # (n, words) all that was said
     phrases: Tensor  # (n,) one phrase of it, to be translated
     games: Tensor  # (n,) which messages belong together
+    said: Tensor  # (n, phrases) which phrases it is made of
 
     @classmethod
     def draw(cls, game: Game, traces: Traces, silence: int | None, n: int, generator: torch.Generator) -> "HumanSpeech":
@@ -46,7 +47,8 @@ class HumanSpeech:
         chosen = order.repeat(-(-n // len(order)))[:n]
         states = game.redraw(traces.states[chosen], generator)
         phrases = traces.phrases.one(chosen, generator)
-        return cls(states, traces.words.bags(chosen), phrases, traces.games[chosen])
+        said = traces.phrases.bags(chosen).bool()
+        return cls(states, traces.words.bags(chosen), phrases, traces.games[chosen], said)
 
     @property
     def repeated(self) -> bool:

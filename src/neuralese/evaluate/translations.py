@@ -33,6 +33,15 @@ def load_synthesis(tables: Tables, robot: Speech, human: HumanSpeech) -> Transla
     return look_up(dictionary, "synthesis", robot, human, load_new_messages(tables), load_heard_bags(tables))
 
 
+def load_utterances(tables: Tables, human: HumanSpeech, synthesis: Translation) -> Translation:
+    """Like `synthesis`, but the robot is told all that a human said, where there is a message for it: `utterances`."""
+    table = read_table(tables["utterances"], "utterances")
+    messages = torch.from_numpy(matrix(table["message"]).copy())
+    row = {tuple(parts): number for number, parts in enumerate(table["parts"].to_pylist())}
+    rows = torch.tensor([row.get(tuple(torch.nonzero(said).flatten().tolist()), -1) for said in human.said])
+    return Translation(synthesis.bags, torch.where(rows[:, None] < 0, synthesis.messages, messages[rows]))
+
+
 def load_new_messages(tables: Tables) -> Speech:
     """The messages that were made for phrases; nobody said them in any state."""
     table = read_table(tables["new_messages"], "messages")

@@ -13,7 +13,7 @@ from torch import Tensor
 from neuralese.errors import NeuraleseError
 from neuralese.tables import vectors
 from neuralese.translate.criteria import BeliefCriterion, Criterion, DirectCriterion, PmiCriterion, RandomCriterion
-from neuralese.translate.languages import English, Language, Neuralese
+from neuralese.translate.languages import SILENCE, Composed, English, Language, Neuralese
 from neuralese.translate.pragmatics import Believe
 from neuralese.translate.synthesis import SynthesisConfig, new_messages, new_phrases
 
@@ -76,6 +76,7 @@ class Synthesis(NamedTuple):
     dictionary: pd.DataFrame  # criterion "synthesis", whose targets are those of the other two
     messages: pa.Table  # one new message for each phrase, with the phrase's id
     bags: pd.DataFrame  # phrases, and those said together
+    utterances: pa.Table  # phrases and sets of them, each with its new message
 
 
 def synthesise(
@@ -90,8 +91,11 @@ def synthesise(
     config: SynthesisConfig,
     n_best: int,
     generator: torch.Generator,
+    said_at_once: list[tuple[int, ...]],
 ) -> Synthesis:
     """Translate `spoken` messages into bags of phrases, by the criterion of `settings`; phrases, into new messages.
+
+    New messages are made for what is `said_at_once`, too: sets of phrases.
 
     Bags are compared in `candidates`, new messages in the contexts of `practice`, for which `believe` was made.
     """
@@ -100,8 +104,10 @@ def synthesise(
     few = candidates[: config.contexts]
     bags = new_phrases(criterion, said[0], english.spoken(), few, config)
     parts = [entries("R->H", "synthesis", each, bags, criterion.scores(each, bags, few), n_best) for each in said]
-    messages, scores = new_messages(english, vocabulary, few, practice, believe, radius, config, generator)
-    for_phrase = entries("H->R", "synthesis", english, vocabulary, scores[:, None], 1)
+    utterances = Composed(english, (*((number,) for number in english.ids.tolist()), *said_at_once))
+    made, scores = new_messages(utterances, vocabulary, few, practice, believe, radius, config, generator)
+    messages = made[: len(english)]
+    for_phrase = entries("H->R", "synthesis", english, vocabulary, scores[: len(english), None], 1)
     for_phrase["target_id"] = english.ids.numpy()
     for_phrase["target"] = [f"new message {number}" for number in english.ids.tolist()]
     numbers = pa.array(english.ids.numpy().astype(np.int32))
@@ -111,7 +117,16 @@ def synthesise(
     texts = pd.DataFrame(
         {"bag_id": bags.ids.numpy(), "text": bags.texts(), "parts": [list(part) for part in bags.parts]}
     )
-    return Synthesis(pd.concat([*parts, for_phrase], ignore_index=True), table, texts)
+    at_once = pa.table(
+        {
+            "utterance_id": pa.array(utterances.ids.numpy().astype(np.int32)),
+            "text": [text or SILENCE for text in utterances.texts()],
+            "parts": pa.array([list(part) for part in utterances.parts], pa.list_(pa.int16())),
+            "score": scores.double().numpy(),
+            "message": vectors(made.numpy()),
+        }
+    )
+    return Synthesis(pd.concat([*parts, for_phrase], ignore_index=True), table, texts, at_once)
 
 
 def build_dictionary(

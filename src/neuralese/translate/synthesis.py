@@ -7,7 +7,8 @@ how often two listeners would disagree, one guided by the phrase and one by the 
 it believes: 1 - sum_s beta_s(phrase) beta_s(message). (KL spends a message on the few contexts where the robot is sure
 and wrong, and ends with a lower accuracy: config/README.md has the figures.) In a reference game the robot's belief is
 read off its own choice, by playing; in the driving game it comes from p(z | x), as everywhere else. So a new message is
-made for one robot, the one that will hear it, on contexts of the training split.
+made for one robot, the one that will hear it, on contexts of the training split. Messages are made for the phrases, and
+for what humans often say at once: *dark, blue* need not be told by one of its words.
 
 **New English.** Phrases said together are a bag, p(bag | x) = prod_j p(phrase_j | x), so that a message may be
 translated as *light, green*. All pairs are scored; the `beam` pairs that translate most messages best are extended to
@@ -21,7 +22,7 @@ import torch
 from torch import Tensor, nn
 
 from neuralese.translate.criteria import BeliefCriterion, Criterion, beliefs
-from neuralese.translate.languages import Composed, English, Neuralese
+from neuralese.translate.languages import Composed, English, Language, Neuralese
 from neuralese.translate.pragmatics import Believe
 
 LOOK = 500  # contexts in which the best of the restarts is chosen
@@ -35,6 +36,7 @@ class SynthesisConfig:
     restarts: int = 2  # messages of the vocabulary from which to descend
     steps: int = 120  # of gradient descent
     batch: int = 32  # contexts in each step
+    utterances: int = 150  # sets of phrases, the most frequent that humans say at once, for which messages are made
     distractors: int = 4  # with so many is each state of a context compared, where messages are made
     learning_rate: float = 0.05
     beam: int = 20  # pairs that are extended to triples
@@ -56,7 +58,7 @@ def believe_by_likelihood(vocabulary: Neuralese, candidates: Tensor, scale: floa
 
 
 def new_messages(
-    english: English,
+    english: Language,
     vocabulary: Neuralese,
     candidates: Tensor,
     practice: Tensor,
