@@ -1,6 +1,5 @@
 from dataclasses import replace
 
-import numpy as np
 import pyarrow as pa
 import pytest
 import torch
@@ -46,15 +45,6 @@ def test_traces_keep_to_their_split_and_drop_messages_without_a_phrase(generator
     assert traces.states[:, 0].tolist() == [0, 3]
     assert sorted(traces.states[:, 1].tolist()) == [0, 3]
     assert traces.phrases.bags(torch.tensor([1, 0, 0])).tolist() == [[0, 0, 1], [1, 2, 0], [1, 2, 0]]
-
-
-def test_what_is_often_said_at_once_is_a_set_of_phrases():
-    said = [[0, 1], [1, 0], [2], [2], [2], [1, 2, 1], [0, 1], [0, 1, 2]]
-    starts = torch.tensor([0, *np.cumsum([len(each) for each in said])])
-    phrases = Lists(torch.tensor([phrase for each in said for phrase in each]), starts, 3)
-    traces = Traces(torch.zeros(8, 2), phrases, phrases, torch.arange(8))
-    assert traces.common_sets(least=2, count=2) == [(0, 1), (0, 1, 2)]
-    assert traces.common_sets(least=1, count=9) == [(0, 1), (2,), (0, 1, 2), (1, 2)]
 
 
 def test_one_phrase_of_a_message_is_drawn_from_that_message(traces, generator):

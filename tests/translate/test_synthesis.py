@@ -1,6 +1,7 @@
 """New messages and phrases: better by the criterion than those chosen among what was heard, and on the shell."""
 
 from dataclasses import replace
+from itertools import accumulate
 
 import pytest
 import torch
@@ -9,6 +10,7 @@ from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.players import guess
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
+from neuralese.speakers.traces import Lists
 from neuralese.translate.criteria import BeliefCriterion
 from neuralese.translate.languages import Composed, English, Neuralese
 from neuralese.translate.pragmatics import TEMPERATURE, believe_by_playing
@@ -17,6 +19,7 @@ from neuralese.translate.synthesis import (
     believe_by_likelihood,
     new_messages,
     new_phrases,
+    said_at_once,
 )
 
 
@@ -106,3 +109,11 @@ def test_new_phrases_hold_all_pairs_and_some_triples_and_never_translate_worse(g
     alone = criterion.scores(neuralese, english, candidates).min(1).values
     assert (composed <= alone + 1e-9).all()
     assert (composed < alone - 1e-6).any()
+
+
+def test_what_is_often_said_at_once_is_a_set_of_phrases():
+    said = [[0, 1], [1, 0], [2], [2], [2], [1, 2, 1], [0, 1], [0, 1, 2]]
+    starts = torch.tensor([0, *accumulate(len(each) for each in said)])
+    phrases = Lists(torch.tensor([phrase for each in said for phrase in each]), starts, 3)
+    assert said_at_once(phrases, 2) == [(0, 1), (0, 1, 2)]
+    assert said_at_once(phrases, 9) == [(0, 1), (0, 1, 2), (1, 2)]

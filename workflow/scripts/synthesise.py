@@ -14,7 +14,7 @@ from neuralese.tables import read_table, write_table
 from neuralese.translate.dictionary import synthesise
 from neuralese.translate.languages import English, Neuralese
 from neuralese.translate.pragmatics import believe_by_playing
-from neuralese.translate.synthesis import SynthesisConfig, believe_by_likelihood
+from neuralese.translate.synthesis import SynthesisConfig, believe_by_likelihood, said_at_once
 
 with stage(snakemake.log[0], snakemake.threads):
     given, params, made = snakemake.input, snakemake.params, snakemake.output
@@ -43,7 +43,7 @@ with stage(snakemake.log[0], snakemake.threads):
         config=config,
         n_best=params.n_best,
         generator=random,
-        said_at_once=traces.common_sets(least=2, count=config.utterances),
+        utterances=said_at_once(traces.phrases, config.utterances),
     )
     about = {"criteria": {"synthesis": params.criterion}, "contexts": config.contexts}
     write_table(made.dictionary, new.dictionary, "dictionary", about)

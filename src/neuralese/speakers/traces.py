@@ -1,9 +1,7 @@
 """What humans said: the traces of one split, and how they become bags of words."""
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -64,13 +62,6 @@ class Traces:
         if silence is None:
             return torch.arange(len(self))
         return torch.nonzero(self.phrases.values[self.phrases.starts[:-1]] != silence).flatten()
-
-    def common_sets(self, least: int, count: int) -> list[tuple[int, ...]]:
-        """The `count` most frequent sets of at least `least` phrases that were said at once, frequent ones first."""
-        starts, values = self.phrases.starts.tolist(), self.phrases.values.tolist()
-        said = Counter(tuple(sorted(set(values[start:end]))) for start, end in pairwise(starts))
-        sets = [(-times, each) for each, times in said.items() if len(each) >= least]
-        return [each for _, each in sorted(sets)[:count]]
 
 
 def load_traces(tables: Mapping[str, str | Path], game: Game, split: str, generator: torch.Generator) -> Traces:

@@ -91,11 +91,11 @@ def synthesise(
     config: SynthesisConfig,
     n_best: int,
     generator: torch.Generator,
-    said_at_once: list[tuple[int, ...]],
+    utterances: list[tuple[int, ...]],
 ) -> Synthesis:
     """Translate `spoken` messages into bags of phrases, by the criterion of `settings`; phrases, into new messages.
 
-    New messages are made for what is `said_at_once`, too: sets of phrases.
+    New messages are made for `utterances`, too: sets of phrases.
 
     Bags are compared in `candidates`, new messages in the contexts of `practice`, for which `believe` was made.
     """
@@ -104,8 +104,8 @@ def synthesise(
     few = candidates[: config.contexts]
     bags = new_phrases(criterion, said[0], english.spoken(), few, config)
     parts = [entries("R->H", "synthesis", each, bags, criterion.scores(each, bags, few), n_best) for each in said]
-    utterances = Composed(english, (*((number,) for number in english.ids.tolist()), *said_at_once))
-    made, scores = new_messages(utterances, vocabulary, few, practice, believe, radius, config, generator)
+    at_once = Composed(english, (*((number,) for number in english.ids.tolist()), *utterances))
+    made, scores = new_messages(at_once, vocabulary, few, practice, believe, radius, config, generator)
     messages = made[: len(english)]
     for_phrase = entries("H->R", "synthesis", english, vocabulary, scores[: len(english), None], 1)
     for_phrase["target_id"] = english.ids.numpy()
@@ -117,16 +117,16 @@ def synthesise(
     texts = pd.DataFrame(
         {"bag_id": bags.ids.numpy(), "text": bags.texts(), "parts": [list(part) for part in bags.parts]}
     )
-    at_once = pa.table(
+    told = pa.table(
         {
-            "utterance_id": pa.array(utterances.ids.numpy().astype(np.int32)),
-            "text": [text or SILENCE for text in utterances.texts()],
-            "parts": pa.array([list(part) for part in utterances.parts], pa.list_(pa.int16())),
+            "utterance_id": pa.array(at_once.ids.numpy().astype(np.int32)),
+            "text": [text or SILENCE for text in at_once.texts()],
+            "parts": pa.array([list(part) for part in at_once.parts], pa.list_(pa.int16())),
             "score": scores.double().numpy(),
             "message": vectors(made.numpy()),
         }
     )
-    return Synthesis(pd.concat([*parts, for_phrase], ignore_index=True), table, texts, at_once)
+    return Synthesis(pd.concat([*parts, for_phrase], ignore_index=True), table, texts, told)
 
 
 def build_dictionary(

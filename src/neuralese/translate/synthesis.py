@@ -15,12 +15,14 @@ translated as *light, green*. All pairs are scored; the `beam` pairs that transl
 triples.
 """
 
+from collections import Counter
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import torch
 from torch import Tensor, nn
 
+from neuralese.speakers.traces import Lists
 from neuralese.translate.criteria import BeliefCriterion, Criterion, beliefs
 from neuralese.translate.languages import Composed, English, Language, Neuralese
 from neuralese.translate.pragmatics import Believe
@@ -41,6 +43,14 @@ class SynthesisConfig:
     learning_rate: float = 0.05
     beam: int = 20  # pairs that are extended to triples
     contexts: int = 1000  # in which bags are compared, of which there are thousands
+
+
+def said_at_once(phrases: Lists, count: int) -> list[tuple[int, ...]]:
+    """The `count` most frequent sets of two or more phrases among what humans said."""
+    starts, values = phrases.starts.tolist(), phrases.values.tolist()
+    said = Counter(tuple(sorted(set(values[start:end]))) for start, end in pairwise(starts))
+    sets = [(-times, each) for each, times in said.items() if len(each) > 1]
+    return [each for _, each in sorted(sets)[:count]]
 
 
 def believe_by_likelihood(vocabulary: Neuralese, candidates: Tensor, scale: float) -> Believe:
