@@ -9,7 +9,7 @@ from neuralese.evaluate.paper import BELIEF
 from neuralese.report.figures import save
 
 PAIRS = (("R", "H*"), ("H", "R"))
-SHOWN = 18  # criteria in a panel: the best by dev, and always the chosen direct one and synthesis
+SHOWN = 18  # criteria in a panel: the best by dev, and always the chosen direct one and those with new messages
 
 
 def panel(cells: pd.DataFrame) -> tuple[pd.DataFrame, set[str]]:
@@ -18,7 +18,7 @@ def panel(cells: pd.DataFrame) -> tuple[pd.DataFrame, set[str]]:
     means = means.sort_values(("accuracy", "dev"), ascending=False)
     kept = list(means.index[:SHOWN])
     kept += [name for name in cells.loc[cells["chosen_direct"], "criterion"].unique() if name not in kept]
-    kept += [name for name in ("synthesis",) if name in means.index and name not in kept]
+    kept += [name for name in ("synthesis", "utterance") if name in means.index and name not in kept]
     return means.loc[kept[::-1]], set(cells.loc[cells["chosen"], "criterion"])
 
 
