@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import platform
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -32,15 +33,15 @@ def measured(subject: str, case: dict) -> dict:
     return case | importlib.import_module(subject).measure(**case)
 
 
-def run(subject: str, quick: bool) -> list[dict]:
-    """Measure all cases of a subject, each in a fresh process."""
+def run(subject: str, quick: bool) -> Iterator[dict]:
+    """Measure all cases of a subject, each in a fresh process; yield all rows so far after each."""
     rows = []
     for case in importlib.import_module(subject).cases(quick):
-        spawn = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(1, spawn) as fresh:
+        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as fresh:
             rows.append(fresh.submit(measured, subject, case).result())
         print(subject, json.dumps(rows[-1]), flush=True)
-    return rows
+        date = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+        yield {"date": date, "load": round(os.getloadavg()[0], 1), "quick": quick, "rows": rows}
 
 
 def machine() -> dict[str, str | int]:
@@ -51,9 +52,7 @@ def machine() -> dict[str, str | int]:
     return {
         "processor": names[0] if names else platform.processor(),
         "cores": os.cpu_count(),
-        "load": round(os.getloadavg()[0], 1),
         "system": f"{platform.system()} {platform.machine()}",
-        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "python": platform.python_version(),
         **{name: version(name) for name in PACKAGES},
     }
@@ -70,14 +69,15 @@ def shown(value: object) -> str:
 
 def markdown(results: dict) -> str:
     """The results as tables."""
-    lines = ["# How fast it is", "", f"Made by `python benchmarks/run.py{' --quick' if results['quick'] else ''}`.", ""]
+    lines = ["# How fast it is", "", "Made by `python benchmarks/run.py`.", ""]
     lines += [f"- {name}: {value}" for name, value in results["machine"].items()]
     lines += ["", importlib.import_module("measure").__doc__.split("\n\n", 1)[1].strip()]
-    for subject, rows in results["subjects"].items():
+    for subject, found in results["subjects"].items():
         module = importlib.import_module(subject)
-        lines += ["", f"## {SUBJECTS[subject]}", "", module.__doc__.strip(), ""]
+        when = f"{found['date']}, load of the machine {found['load']}{', tiny sizes' if found['quick'] else ''}."
+        lines += ["", f"## {SUBJECTS[subject]}", "", module.__doc__.strip(), "", when, ""]
         lines += ["| " + " | ".join(module.COLUMNS) + " |", "|" + " --- |" * len(module.COLUMNS)]
-        lines += ["| " + " | ".join(shown(row[key]) for key in module.COLUMNS.values()) + " |" for row in rows]
+        lines += ["| " + " | ".join(shown(row[key]) for key in module.COLUMNS.values()) + " |" for row in found["rows"]]
     return "\n".join(lines) + "\n"
 
 
@@ -90,14 +90,16 @@ def main() -> None:
     given = parser.parse_args()
     os.environ.update(THREADS)  # before the processes that measure are started
     sys.path.insert(0, str(HERE))
-    record = given.to / "results.json"
-    kept = json.loads(record.read_text())["subjects"] if given.only and record.exists() else {}
-    found = {subject: run(subject, given.quick) for subject in given.only or SUBJECTS}
-    subjects = {subject: (kept | found)[subject] for subject in SUBJECTS if subject in kept | found}
-    results = {"machine": machine(), "quick": given.quick, "subjects": subjects}
     given.to.mkdir(parents=True, exist_ok=True)
-    record.write_text(json.dumps(results, indent=1) + "\n")
-    (given.to / "results.md").write_text(markdown(results))
+    record = given.to / "results.json"
+    known = json.loads(record.read_text())["subjects"] if given.only and record.exists() else {}
+    for subject in given.only or SUBJECTS:
+        for found in run(subject, given.quick):
+            known[subject] = found
+            ordered = {name: known[name] for name in SUBJECTS if name in known}
+            results = {"machine": machine(), "subjects": ordered}
+            record.write_text(json.dumps(results, indent=1) + "\n")
+            (given.to / "results.md").write_text(markdown(results))
 
 
 if __name__ == "__main__":

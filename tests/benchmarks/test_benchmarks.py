@@ -14,7 +14,7 @@ FOLDER = Path(__file__).parents[2] / "benchmarks"
 def test_the_command_writes_its_results_and_scores_as_the_naive_loop_does(tmp_path):
     command = [sys.executable, str(FOLDER / "run.py"), "--quick", "--only", "dictionary", "--to", str(tmp_path)]
     subprocess.run(command, check=True, capture_output=True)
-    rows = json.loads((tmp_path / "results.json").read_text())["subjects"]["dictionary"]
+    rows = json.loads((tmp_path / "results.json").read_text())["subjects"]["dictionary"]["rows"]
     assert {row["criterion"] for row in rows} == {"default", "Algorithm 1"}
     assert all(row["error"] < 1e-6 for row in rows)
     text = (tmp_path / "results.md").read_text()
