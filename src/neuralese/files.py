@@ -1,25 +1,93 @@
 """Files that are either whole or not there: every write goes to a temporary name, then `os.replace`."""
 
+import errno
+import glob
 import hashlib
 import json
 import os
+import platform
+import re
+import shutil
+import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+
+from neuralese.errors import StorageError
+
+NO_LEAVE = "it may not be written there; make the folder writable or choose another with --config results=..."
+REASONS = {  # why a write fails that no code can mend, and what to do
+    errno.ENOSPC: "the disk is full; free some space",
+    errno.EDQUOT: "your share of the disk is used up; free some space",
+    errno.EFBIG: "it is larger than files may be here; raise the limit (ulimit -f)",
+    errno.EIO: "the disk reports an error; check the disk",
+    errno.EROFS: NO_LEAVE,
+    errno.EACCES: NO_LEAVE,
+    errno.EPERM: NO_LEAVE,
+}
 
 
 @contextmanager
 def atomic(path: str | Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path`; it takes the name `path` only if the block ends well."""
+    """Yield a temporary path beside `path`; it takes the name `path` only if the block ends well.
+
+    Several writers of one file do not disturb each other: the last one wins. A `StorageError` says why a disk
+    refused, whatever library wrote.
+    """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f"{_prefix(path)}{os.getpid()}.{uuid.uuid4().hex[:8]}.tmp")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(path)
         yield temporary
+        with open(temporary, "rb") as file:
+            os.fsync(file.fileno())  # else a power cut may leave the new name on old or no bytes
         os.replace(temporary, path)
+    except Exception as error:
+        if why := storage_problem(error, path, temporary):
+            raise StorageError(why) from error
+        raise
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # of a folder that became read-only: why is on its way already
+            temporary.unlink(missing_ok=True)
+
+
+def storage_problem(error: Exception, path: str | Path, temporary: str | Path | None = None) -> str | None:
+    """One sentence if `error` says that the disk did not take `path`, and nothing if it is about anything else."""
+    named = {None, str(path), str(temporary), str(Path(path).parent)}
+    if isinstance(error, OSError):
+        about_writing = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+        number = error.errno if about_writing or error.filename is None or str(error.filename) in named else None
+    elif found := re.search(r"os error (\d+)", str(error)):  # safetensors
+        number = int(found[1])
+    else:  # torch says no more than that writing failed
+        number = errno.ENOSPC if "write" in str(error) and _free(Path(path).parent) < 1 << 16 else None
+    if number not in REASONS:
+        return None
+    return f"{path} cannot be written: {REASONS[number]}, then run again; everything that was finished is kept."
+
+
+def _free(folder: Path) -> int:
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return 0
+
+
+def _prefix(path: Path) -> str:
+    return f".{path.name}.{platform.node()}."
+
+
+def _sweep(path: Path) -> None:
+    """Remove what killed writers of `path` on this machine left behind."""
+    for left in path.parent.glob(f"{glob.escape(_prefix(path))}*.*.tmp"):
+        try:
+            os.kill(int(left.name.split(".")[-3]), 0)
+        except ProcessLookupError:
+            left.unlink(missing_ok=True)
+        except PermissionError:
+            pass  # it lives, and is somebody else's
 
 
 def write_text(path: str | Path, text: str) -> None:

@@ -54,7 +54,7 @@ CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
     "traces": {"item_id": pa.int32(), "phrases": pa.list_(pa.int16())},
     "history": {
         "update": pa.int64(),
-        **dict.fromkeys(("loss", "reward", "success", "epsilon", "seconds"), pa.float64()),
+        **dict.fromkeys(("loss", "reward", "success", "epsilon"), pa.float64()),
     },
     "messages": {"message_id": pa.int32(), "split": pa.string(), "message": VECTOR},
     "contexts": {"context_id": pa.int32()},  # and the columns of a state, which differ between tasks
