@@ -1,8 +1,11 @@
 """The contract of every Parquet file: which columns it has, of which type; checked when written and when read.
 
-A table may hold more columns than its contract names (they are added freely), never fewer or of another type.
+A table may hold more columns than its contract names (they are added freely), never fewer or of another type. What
+the values in them may be is in `values`.
 """
 
+from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +15,7 @@ import pyarrow.parquet as pq
 
 from neuralese.errors import NeuraleseError
 from neuralese.files import atomic
+from neuralese.values import RULES, fault
 
 VECTOR = "fixed-size list of float32"  # of any one length; everything else is a pyarrow type
 
@@ -143,41 +147,75 @@ def _is(actual: pa.DataType, expected: pa.DataType | str) -> bool:
     return actual == expected
 
 
+MAKE_ANEW = "delete the file and run snakemake again to make it anew"
+NOT_WRITTEN = "it was not written; look at what it is made from"
+
+
 def check(schema: pa.Schema, contract: str, path: str | Path) -> None:
     """Raise a `NeuraleseError` unless `schema` keeps the contract called `contract`."""
     for column, expected in CONTRACTS[contract].items():
         if column not in schema.names:
             raise NeuraleseError(
                 f"{path} has no column '{column}', which every {contract} table must have: "
-                f"it has {', '.join(schema.names)}; delete the file and run snakemake again to make it anew."
+                f"it has {', '.join(schema.names)}; {MAKE_ANEW}."
             )
         if not _is(schema.field(column).type, expected):
             raise NeuraleseError(
                 f"{path} holds column '{column}' as {schema.field(column).type} where a {contract} table "
-                f"holds {expected}; delete the file and run snakemake again to make it anew."
+                f"holds {expected}; {MAKE_ANEW}."
             )
+
+
+def check_values(table: pa.Table, contract: str, path: str | Path, advice: str) -> None:
+    """Raise a `NeuraleseError` that ends with `advice` unless the values of `table` are as `values` has them."""
+    columns = [name for name in CONTRACTS[contract] if name in table.column_names]
+    if wrong := fault(table, RULES[contract], columns):
+        raise NeuraleseError(f"{path}, a table of the kind '{contract}', {wrong}; {advice}.")
+
+
+def _typed(path: str | Path, table: pa.Table, contract: str) -> pa.Table:
+    """`table` with the types of its contract, if it can have them and its values are right."""
+    for index, name in enumerate(table.schema.names):
+        expected = CONTRACTS[contract].get(name, VECTOR)
+        if expected != VECTOR and not _is(table.schema.field(name).type, expected):
+            try:
+                table = table.set_column(index, name, table.column(name).cast(expected))
+            except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+                why = str(error).splitlines()[0]
+                raise NeuraleseError(f"{path}: column '{name}' is not {expected} ({why}); {NOT_WRITTEN}.") from None
+    check(table.schema, contract, path)
+    check_values(table, contract, path, NOT_WRITTEN)
+    return table.replace_schema_metadata(None)
 
 
 def write_table(path: str | Path, table: pa.Table | pd.DataFrame, contract: str) -> None:
     """Write `table` as Parquet once it keeps its contract; columns of the contract are cast to their types."""
     if isinstance(table, pd.DataFrame):
         table = pa.Table.from_pandas(table, preserve_index=False)
-    for index, name in enumerate(table.schema.names):
-        expected = CONTRACTS[contract].get(name, VECTOR)
-        if expected != VECTOR and not _is(table.schema.field(name).type, expected):
-            table = table.set_column(index, name, table.column(name).cast(expected))
-    check(table.schema, contract, path)
+    table = _typed(path, table, contract)
     with atomic(path) as temporary:
-        pq.write_table(table.replace_schema_metadata(None), temporary, compression="zstd")
+        pq.write_table(table, temporary, compression="zstd")
+
+
+def write_batches(path: str | Path, tables: Iterable[pa.Table], contract: str) -> None:
+    """Write a large table in pieces as they come, uncompressed."""
+    with atomic(path) as temporary, ExitStack() as stack:
+        writer = None
+        for table in tables:
+            table = _typed(path, table, contract)
+            writer = writer or stack.enter_context(pq.ParquetWriter(temporary, table.schema, compression="none"))
+            writer.write_table(table)
 
 
 def read_table(path: str | Path, contract: str) -> pa.Table:
     """Read a Parquet file that keeps the contract called `contract`."""
     try:
-        schema = pq.read_schema(path)
+        check(pq.read_schema(path), contract, path)
+        table = pq.read_table(path)
     except FileNotFoundError:
         raise NeuraleseError(f"{path} does not exist yet; run snakemake to make it.") from None
-    except pa.ArrowInvalid as error:
-        raise NeuraleseError(f"{path} is not a whole Parquet file ({error}); delete it and rerun.") from None
-    check(schema, contract, path)
-    return pq.read_table(path)
+    except (pa.ArrowInvalid, OSError) as error:
+        why = str(error).splitlines()[0]
+        raise NeuraleseError(f"{path} is not a whole Parquet file ({why}); {MAKE_ANEW}.") from None
+    check_values(table, contract, path, MAKE_ANEW)
+    return table

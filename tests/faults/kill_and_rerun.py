@@ -47,13 +47,13 @@ class Folder:
                 shutil.copy(ROOT / name, path / name)
         config = ["--configfile", configfile, "--config", f"tasks=[{','.join(tasks)}]", "data={source: embedded}"]
         self.environment = {**os.environ, "PYTHONPATH": str(path / "src")}
-        self.command = [sys.executable, "-m", "snakemake", "--cores", str(cores), *config]
+        self.command = [sys.executable, "-m", "snakemake", "--cores", str(cores), "all", *config]
 
-    def start(self, output: Path, *arguments: str) -> subprocess.Popen:
+    def start(self, output: Path) -> subprocess.Popen:
         """Start Snakemake as the leader of a process group of its own."""
         with output.open("w") as file:
             return subprocess.Popen(
-                [*self.command, *arguments],
+                self.command,
                 cwd=self.path,
                 env=self.environment,
                 stdout=file,
@@ -139,7 +139,7 @@ def attempt(folder: Folder, account: Account, delay: float | None) -> bool:
     """Run, and kill after `delay` seconds if there is one; return whether the run came to its end."""
     output, since = folder.path / "output.txt", time.time()
     subprocess.run([*folder.command, "--unlock"], cwd=folder.path, env=folder.environment, capture_output=True)
-    process = folder.start(output, "all")
+    process = folder.start(output)
     try:
         code = process.wait(delay)
     except subprocess.TimeoutExpired:
@@ -165,7 +165,7 @@ def attempt(folder: Folder, account: Account, delay: float | None) -> bool:
 
 
 def disturb(undisturbed: Folder, killed: Folder, kills: int, longest: float, seed: int) -> Account:
-    """Kill runs in the folder `killed` so many times, within `longest` seconds; compare those that come to their end."""
+    """Kill runs in the folder `killed` so often, within `longest` seconds; compare those that come to their end."""
     account, moments, ended = Account(), random.Random(seed), False
     while account.kills < kills or not ended:
         ended = attempt(killed, account, moments.uniform(0, longest) if account.kills < kills else None)
@@ -206,7 +206,7 @@ def main() -> int:
         )
         started = time.monotonic()
         output = work / "undisturbed.txt"
-        if undisturbed.start(output, "all").wait():
+        if undisturbed.start(output).wait():
             sys.exit(output.read_text()[-5000:])
         whole_run = time.monotonic() - started
         say(f"an undisturbed run takes {whole_run:.0f} s")
