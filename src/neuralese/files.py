@@ -8,6 +8,7 @@ import os
 import platform
 import re
 import shutil
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -16,7 +17,7 @@ from typing import Any
 
 from neuralese.errors import StorageError
 
-NO_LEAVE = "it may not be written there; make the folder writable or choose another with --config results=..."
+NO_LEAVE = "its folder is read-only for you; make it writable or choose another with --config results=..."
 REASONS = {  # why a write fails that no code can mend, and what to do
     errno.ENOSPC: "the disk is full; free some space",
     errno.EDQUOT: "your share of the disk is used up; free some space",
@@ -61,18 +62,37 @@ def storage_problem(error: Exception, path: str | Path, temporary: str | Path | 
         number = error.errno if about_writing or error.filename is None or str(error.filename) in named else None
     elif found := re.search(r"os error (\d+)", str(error)):  # safetensors
         number = int(found[1])
-    else:  # torch says no more than that writing failed
-        number = errno.ENOSPC if "write" in str(error) and _free(Path(path).parent) < 1 << 16 else None
+    else:
+        number = _state(Path(path).parent) if isinstance(error, RuntimeError) else None
     if number not in REASONS:
         return None
     return f"{path} cannot be written: {REASONS[number]}, then run again; everything that was finished is kept."
 
 
-def _free(folder: Path) -> int:
-    try:
-        return shutil.disk_usage(folder).free
-    except OSError:
-        return 0
+def unwritable(folder: str | Path) -> str | None:
+    """One sentence if nothing can be written into `folder`, or made where it is to be."""
+    folder = Path(folder).absolute()
+    there = next(each for each in (folder, *folder.parents) if each.exists())
+    return None if os.access(there, os.W_OK) else f"{folder} cannot be written: {NO_LEAVE}, then run again."
+
+
+def redate(folder: str | Path) -> int:
+    """Date files from the future, made before the clock was set back, to now; return how many there were.
+
+    Whatever is made from them would be older than they are, and be made again and again.
+    """
+    now = time.time()
+    ahead = [path for path in Path(folder).rglob("*") if path.lstat().st_mtime > now]
+    for path in ahead:
+        os.utime(path, (now, now), follow_symlinks=False)
+    return len(ahead)
+
+
+def _state(folder: Path) -> int | None:
+    """What `folder` looks like, for torch, whose errors do not say why a file could not be written."""
+    if not os.access(folder, os.W_OK):
+        return errno.EROFS
+    return errno.ENOSPC if shutil.disk_usage(folder).free < 1 << 16 else None
 
 
 def _prefix(path: Path) -> str:

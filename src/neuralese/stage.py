@@ -48,7 +48,7 @@ def stage(log: str | Path, threads: int = 1) -> Iterator[None]:
         logger.error("%s", error)
         sys.exit(1)
     except BaseException as error:
-        written = getattr(error, "filename", None) or log
+        written = getattr(error, "filename", None) or "a file of this stage"
         if isinstance(error, OSError) and (why := storage_problem(error, written)):
             logger.error("%s", why)
             sys.exit(1)

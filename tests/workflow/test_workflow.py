@@ -1,21 +1,15 @@
 """Whole runs of the workflow on the quick config, in a copy of the project."""
 
 import json
-import os
-import re
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from copies import QUICK
 
 from neuralese.data.archives import members, write_tar
 
-ROOT = Path(__file__).parents[2]
 DICTIONARY = {  # the dictionary and what follows from it
     "score_dictionary",
     "evaluate_belief",
@@ -31,55 +25,6 @@ DICTIONARY = {  # the dictionary and what follows from it
 TRANSLATION = DICTIONARY | {"synthesise", "ablate", "tabulate_ablation"}
 # a proxy that nobody listens on is a machine without network, whatever this one has
 NOWHERE = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
-QUICK = ["--configfile", "config/quick.yaml"]
-
-
-class Project:
-    """A copy of the project in which Snakemake runs as a user would run it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        for name in ("Snakefile", "workflow", "config", "profiles", "src"):
-            source = ROOT / name
-            if source.is_dir():
-                shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-            else:
-                shutil.copy(source, folder / name)
-        self.quick = folder / "results" / "quick"
-
-    def snakemake(self, *arguments: str, environment: dict[str, str] | None = None) -> tuple[int, str]:
-        """Run Snakemake; return its exit code and all it printed."""
-        variables = {**os.environ, "PYTHONPATH": str(self.folder / "src"), **(environment or {})}
-        variables.pop("NEURALESE_MIRROR", None)
-        done = subprocess.run(
-            [sys.executable, "-m", "snakemake", "--cores", "2", *arguments],
-            cwd=self.folder,
-            env=variables,
-            capture_output=True,
-            text=True,
-            timeout=600,
-        )
-        return done.returncode, done.stdout + done.stderr
-
-    def planned(self, *arguments: str) -> set[str]:
-        """The rules that a dry run would run."""
-        code, output = self.snakemake("--dry-run", *arguments)
-        assert code == 0, output
-        return set(re.findall(r"^(\w+) +\d+$", output, flags=re.MULTILINE)) - {"total", "all"}
-
-
-@pytest.fixture(scope="module")
-def project(tmp_path_factory) -> Project:
-    """A project after one whole quick run."""
-    made = Project(tmp_path_factory.mktemp("project"))
-    code, output = made.snakemake("all", *QUICK)
-    assert code == 0, output
-    return made
-
-
-@pytest.fixture
-def fresh(tmp_path) -> Project:
-    return Project(tmp_path)
 
 
 def test_a_run_ends_with_tables_that_name_their_data(project):

@@ -8,6 +8,7 @@ import yaml
 from snakemake.exceptions import WorkflowError
 
 from neuralese.config import problem, typed
+from neuralese.files import redate, unwritable
 
 SOURCE = Path(workflow.basedir) / "src" / "neuralese"
 SCHEMA = Path(workflow.basedir) / "workflow" / "schemas" / "config.schema.yaml"
