@@ -1,11 +1,12 @@
 # make all     set up .venv and run the whole pipeline
 # make test    set up .venv and run every check
+# make unlock  after a power cut or a killed run: take away the lock it left
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: all test lint format clean
+.PHONY: all test lint format unlock clean
 
 all: $(INSTALLED)
 	$(BIN)/snakemake --cores all all
@@ -23,6 +24,9 @@ format: $(INSTALLED)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/snakefmt Snakefile workflow/rules
+
+unlock: $(INSTALLED)
+	$(BIN)/snakemake --unlock
 
 clean:
 	rm -rf $(VENV) .snakemake
