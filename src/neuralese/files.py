@@ -27,6 +27,7 @@ REASONS = {  # why a write fails that no code can mend, and what to do
     errno.EACCES: NO_LEAVE,
     errno.EPERM: NO_LEAVE,
 }
+ONLY_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
 @contextmanager
@@ -55,11 +56,14 @@ def atomic(path: str | Path) -> Iterator[Path]:
 
 
 def storage_problem(error: Exception, path: str | Path, temporary: str | Path | None = None) -> str | None:
-    """One sentence if `error` says that the disk did not take `path`, and nothing if it is about anything else."""
-    named = {None, str(path), str(temporary), str(Path(path).parent)}
+    """One sentence if `error` says that the disk did not take `path`, and nothing if it is about anything else.
+
+    While `path` is written as `temporary`, any refusal to touch these is about writing; else it may be about reading.
+    """
     if isinstance(error, OSError):
-        about_writing = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
-        number = error.errno if about_writing or error.filename is None or str(error.filename) in named else None
+        named = {"None", str(path), str(temporary), str(Path(path).parent)}
+        ours = temporary and str(error.filename) in named
+        number = error.errno if ours or error.errno in ONLY_WRITING else None
     elif found := re.search(r"os error (\d+)", str(error)):  # safetensors
         number = int(found[1])
     else:

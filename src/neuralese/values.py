@@ -137,7 +137,7 @@ RULES: dict[str, Rules] = {
     ),
     "protocol": Rules(RESULT, unique=(("task", "seed", "measure", "variable"),), missing=("value",)),
     "bound": Rules(RESULT | {"divergence": COUNT, "native": SHARE, "translated": SHARE}),
-    "proposition_1": Rules({}, unique=(("game",),)),
+    "proposition_1": Rules({"game": COUNT}),
     "proposition_2": Rules({"rarity": SHARE, "recovered": SHARE}),
     "bags": Rules({"bag_id": ROW, "parts": COUNT}),
     "behavior": Rules(
