@@ -2,12 +2,13 @@
 # make test    set up .venv and run every check
 # make bench   measure how fast everything is, and write benchmarks/results.md
 # make test-slurm   the pipeline on a real SLURM; as root, it installs and starts one where there is none
+# make unlock  after a power cut or a killed run: take away the lock it left
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: all test test-slurm bench lint format clean
+.PHONY: all test test-slurm bench lint format unlock clean
 
 all: $(INSTALLED)
 	$(BIN)/snakemake --cores all all
@@ -32,6 +33,9 @@ format: $(INSTALLED)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/snakefmt Snakefile workflow/rules
+
+unlock: $(INSTALLED)
+	$(BIN)/snakemake --unlock
 
 clean:
 	rm -rf $(VENV) .snakemake

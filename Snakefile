@@ -33,6 +33,15 @@ include: "workflow/rules/report.smk"
 include: "workflow/rules/sweep.smk"
 
 
+onstart:
+    if wrong := unwritable(RESULTS):
+        raise WorkflowError(wrong)
+    if ahead := redate(RESULTS):
+        logger.warning(
+            f"The clock was set back: {ahead} results from the future are now dated to the present."
+        )
+
+
 rule all:
     """Everything the config asks for."""
     default_target: True

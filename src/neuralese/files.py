@@ -1,25 +1,117 @@
 """Files that are either whole or not there: every write goes to a temporary name, then `os.replace`."""
 
+import errno
+import glob
 import hashlib
 import json
 import os
+import platform
+import re
+import shutil
+import time
+import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+
+from neuralese.errors import StorageError
+
+NO_LEAVE = "its folder is read-only for you; make it writable or choose another with --config results=..."
+REASONS = {  # why a write fails that no code can mend, and what to do
+    errno.ENOSPC: "the disk is full; free some space",
+    errno.EDQUOT: "your share of the disk is used up; free some space",
+    errno.EFBIG: "it is larger than files may be here; raise the limit (ulimit -f)",
+    errno.EIO: "the disk reports an error; check the disk",
+    errno.EROFS: NO_LEAVE,
+    errno.EACCES: NO_LEAVE,
+    errno.EPERM: NO_LEAVE,
+}
+ONLY_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
 @contextmanager
 def atomic(path: str | Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path`; it takes the name `path` only if the block ends well."""
+    """Yield a temporary path beside `path`; it takes the name `path` only if the block ends well.
+
+    Several writers of one file do not disturb each other: the last one wins. A `StorageError` says why a disk
+    refused, whatever library wrote.
+    """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f"{_prefix(path)}{os.getpid()}.{uuid.uuid4().hex[:8]}.tmp")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(path)
         yield temporary
+        with open(temporary, "rb") as file:
+            os.fsync(file.fileno())  # else a power cut may leave the new name on old or no bytes
         os.replace(temporary, path)
+    except Exception as error:
+        if why := storage_problem(error, path, temporary):
+            raise StorageError(why) from error
+        raise
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # of a folder that became read-only: why is on its way already
+            temporary.unlink(missing_ok=True)
+
+
+def storage_problem(error: Exception, path: str | Path, temporary: str | Path | None = None) -> str | None:
+    """One sentence if `error` says that the disk did not take `path`, and nothing if it is about anything else.
+
+    While `path` is written as `temporary`, any refusal to touch these is about writing; else it may be about reading.
+    """
+    if isinstance(error, OSError):
+        named = {"None", str(path), str(temporary), str(Path(path).parent)}
+        ours = temporary and str(error.filename) in named
+        number = error.errno if ours or error.errno in ONLY_WRITING else None
+    elif found := re.search(r"os error (\d+)", str(error)):  # safetensors
+        number = int(found[1])
+    else:
+        number = _state(Path(path).parent) if isinstance(error, RuntimeError) else None
+    if number not in REASONS:
+        return None
+    return f"{path} cannot be written: {REASONS[number]}, then run again; everything that was finished is kept."
+
+
+def unwritable(folder: str | Path) -> str | None:
+    """One sentence if nothing can be written into `folder`, or made where it is to be."""
+    folder = Path(folder).absolute()
+    there = next(each for each in (folder, *folder.parents) if each.exists())
+    return None if os.access(there, os.W_OK) else f"{folder} cannot be written: {NO_LEAVE}, then run again."
+
+
+def redate(folder: str | Path) -> int:
+    """Date files from the future, made before the clock was set back, to now; return how many there were.
+
+    Whatever is made from them would be older than they are, and be made again and again.
+    """
+    now = time.time()
+    ahead = [path for path in Path(folder).rglob("*") if path.lstat().st_mtime > now]
+    for path in ahead:
+        os.utime(path, (now, now), follow_symlinks=False)
+    return len(ahead)
+
+
+def _state(folder: Path) -> int | None:
+    """What `folder` looks like, for torch, whose errors do not say why a file could not be written."""
+    if not os.access(folder, os.W_OK):
+        return errno.EROFS
+    return errno.ENOSPC if shutil.disk_usage(folder).free < 1 << 16 else None
+
+
+def _prefix(path: Path) -> str:
+    return f".{path.name}.{platform.node()}."
+
+
+def _sweep(path: Path) -> None:
+    """Remove what killed writers of `path` on this machine left behind."""
+    for left in path.parent.glob(f"{glob.escape(_prefix(path))}*.*.tmp"):
+        try:
+            os.kill(int(left.name.split(".")[-3]), 0)
+        except ProcessLookupError:
+            left.unlink(missing_ok=True)
+        except PermissionError:
+            pass  # it lives, and is somebody else's
 
 
 def write_text(path: str | Path, text: str) -> None:

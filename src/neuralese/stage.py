@@ -3,36 +3,58 @@
 import logging
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import torch
 
 from neuralese.errors import NeuraleseError
+from neuralese.files import storage_problem
+
+logger = logging.getLogger("neuralese")
+
+
+class _LogFile(logging.FileHandler):
+    """A log that a full disk silences; what matters is on stderr too."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        super().__init__(path, mode="w", encoding="utf-8")
+        self.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s", "%H:%M:%S"))
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        """Say nothing of a record that could not be written."""
+
+    def close(self) -> None:
+        """Close, also if the last words cannot be written."""
+        with suppress(OSError):
+            super().close()
 
 
 @contextmanager
 def stage(log: str | Path, threads: int = 1) -> Iterator[None]:
     """Send logging (and the text of a `NeuraleseError`) to the file `log`, and hold torch to `threads` threads."""
     torch.set_num_threads(threads)
-    Path(log).parent.mkdir(parents=True, exist_ok=True)
-    handler = logging.FileHandler(log, mode="w", encoding="utf-8")
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s", "%H:%M:%S"))
-    logger = logging.getLogger("neuralese")
     logger.setLevel(logging.INFO)
-    logger.addHandler(handler)
     warnings = logging.StreamHandler(sys.stderr)
     warnings.setLevel(logging.WARNING)
+    handlers: list[logging.Handler] = [warnings]
     logger.addHandler(warnings)
     try:
+        handlers.append(_LogFile(Path(log)))
+        logger.addHandler(handlers[-1])
         yield
     except NeuraleseError as error:
         logger.error("%s", error)
         sys.exit(1)
-    except BaseException:
+    except BaseException as error:
+        written = getattr(error, "filename", None) or "a file of this stage"
+        if isinstance(error, OSError) and (why := storage_problem(error, written)):
+            logger.error("%s", why)
+            sys.exit(1)
         logger.exception("this is a bug in neuralese, or a machine that ran out of something:")
         raise
     finally:
-        for each in (handler, warnings):
+        for each in handlers:
             logger.removeHandler(each)
             each.close()

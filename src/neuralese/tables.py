@@ -1,10 +1,12 @@
 """The contract of every Parquet file: which columns it has, of which type; checked when written and when read.
 
-A table may hold more columns than its contract names (they are added freely), never fewer or of another type.
+A table may hold more columns than its contract names (they are added freely), never fewer or of another type. What
+the values in them may be is in `values`.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,7 @@ import pyarrow.parquet as pq
 
 from neuralese.errors import NeuraleseError
 from neuralese.files import atomic
+from neuralese.values import RULES, fault
 
 if TYPE_CHECKING:  # takes longer to import than a table takes to read
     import pandas as pd
@@ -59,7 +62,7 @@ CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
     "traces": {"item_id": pa.int32(), "phrases": pa.list_(pa.int16())},
     "history": {
         "update": pa.int64(),
-        **dict.fromkeys(("loss", "reward", "success", "epsilon", "seconds"), pa.float64()),
+        **dict.fromkeys(("loss", "reward", "success", "epsilon"), pa.float64()),
     },
     "messages": {"message_id": pa.int32(), "split": pa.string(), "message": VECTOR},
     "contexts": {"context_id": pa.int32()},  # and the columns of a state, which differ between tasks
@@ -161,19 +164,45 @@ def _is(actual: pa.DataType, expected: pa.DataType | str) -> bool:
     return actual == expected
 
 
+MAKE_ANEW = "delete the file and run snakemake again to make it anew"
+NOT_WRITTEN = "it was not written; look at what it is made from"
+
+
 def check(schema: pa.Schema, contract: str, path: str | Path) -> None:
     """Raise a `NeuraleseError` unless `schema` keeps the contract called `contract`."""
     for column, expected in CONTRACTS[contract].items():
         if column not in schema.names:
             raise NeuraleseError(
                 f"{path} has no column '{column}', which every {contract} table must have: "
-                f"it has {', '.join(schema.names)}; delete the file and run snakemake again to make it anew."
+                f"it has {', '.join(schema.names)}; {MAKE_ANEW}."
             )
         if not _is(schema.field(column).type, expected):
             raise NeuraleseError(
                 f"{path} holds column '{column}' as {schema.field(column).type} where a {contract} table "
-                f"holds {expected}; delete the file and run snakemake again to make it anew."
+                f"holds {expected}; {MAKE_ANEW}."
             )
+
+
+def check_values(table: pa.Table, contract: str, path: str | Path, advice: str) -> None:
+    """Raise a `NeuraleseError` that ends with `advice` unless the values of `table` are as `values` has them."""
+    columns = [name for name in CONTRACTS[contract] if name in table.column_names]
+    if wrong := fault(table, RULES[contract], columns):
+        raise NeuraleseError(f"{path}, a table of the kind '{contract}', {wrong}; {advice}.")
+
+
+def _typed(path: str | Path, table: pa.Table, contract: str) -> pa.Table:
+    """`table` with the types of its contract, if it can have them and its values are right."""
+    for index, name in enumerate(table.schema.names):
+        expected = CONTRACTS[contract].get(name, VECTOR)
+        if expected != VECTOR and not _is(table.schema.field(name).type, expected):
+            try:
+                table = table.set_column(index, name, table.column(name).cast(expected))
+            except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+                why = str(error).splitlines()[0]
+                raise NeuraleseError(f"{path}: column '{name}' is not {expected} ({why}); {NOT_WRITTEN}.") from None
+    check(table.schema, contract, path)
+    check_values(table, contract, path, NOT_WRITTEN)
+    return table.replace_schema_metadata(None)
 
 
 def write_table(
@@ -185,14 +214,20 @@ def write_table(
     """
     if not isinstance(table, pa.Table):
         table = pa.Table.from_pandas(table, preserve_index=False)
-    for index, name in enumerate(table.schema.names):
-        expected = CONTRACTS[contract].get(name, VECTOR)
-        if expected != VECTOR and not _is(table.schema.field(name).type, expected):
-            table = table.set_column(index, name, table.column(name).cast(expected))
-    check(table.schema, contract, path)
+    table = _typed(path, table, contract)
     metadata = {name: json.dumps(value) for name, value in (about or {}).items()}
     with atomic(path) as temporary:
         pq.write_table(table.replace_schema_metadata(metadata), temporary, compression="zstd")
+
+
+def write_batches(path: str | Path, tables: Iterable[pa.Table], contract: str) -> None:
+    """Write a large table in pieces as they come, uncompressed."""
+    with atomic(path) as temporary, ExitStack() as stack:
+        writer = None
+        for table in tables:
+            table = _typed(path, table, contract)
+            writer = writer or stack.enter_context(pq.ParquetWriter(temporary, table.schema, compression="none"))
+            writer.write_table(table)
 
 
 def _schema(path: str | Path) -> pa.Schema:
@@ -200,14 +235,23 @@ def _schema(path: str | Path) -> pa.Schema:
         return pq.read_schema(path)
     except FileNotFoundError:
         raise NeuraleseError(f"{path} does not exist yet; run snakemake to make it.") from None
-    except pa.ArrowInvalid as error:
-        raise NeuraleseError(f"{path} is not a whole Parquet file ({error}); delete it and rerun.") from None
+    except (pa.ArrowInvalid, OSError) as error:
+        raise _broken(path, error) from None
+
+
+def _broken(path: str | Path, error: Exception) -> NeuraleseError:
+    return NeuraleseError(f"{path} is not a whole Parquet file ({str(error).splitlines()[0]}); {MAKE_ANEW}.")
 
 
 def read_table(path: str | Path, contract: str, columns: list[str] | None = None) -> pa.Table:
     """Read a Parquet file that keeps the contract called `contract`: all of it, or some `columns`."""
     check(_schema(path), contract, path)
-    return pq.ParquetFile(path).read(columns)
+    try:
+        table = pq.ParquetFile(path).read(columns)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise _broken(path, error) from None
+    check_values(table, contract, path, MAKE_ANEW)
+    return table
 
 
 def read_about(path: str | Path) -> dict[str, object]:

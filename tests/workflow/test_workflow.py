@@ -7,6 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from copies import QUICK
 
 from neuralese.data.archives import members, write_tar
 
@@ -28,7 +29,6 @@ DICTIONARY = {  # the dictionary and what follows from it
 TRANSLATION = DICTIONARY | {"synthesise", "ablate", "tabulate_ablation"}
 # a proxy that nobody listens on is a machine without network, whatever this one has
 NOWHERE = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
-QUICK = ["--configfile", "config/quick.yaml"]
 
 
 def test_a_run_ends_with_tables_that_name_their_data(project):

@@ -9,6 +9,7 @@ from snakemake.exceptions import WorkflowError
 
 from neuralese import sweep
 from neuralese.config import problem, typed
+from neuralese.files import redate, unwritable
 
 SOURCE = Path(workflow.basedir) / "src" / "neuralese"
 SCHEMA = Path(workflow.basedir) / "workflow" / "schemas" / "config.schema.yaml"

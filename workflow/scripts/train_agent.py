@@ -1,5 +1,6 @@
 """Train one agent."""
 
+import logging
 from pathlib import Path
 
 import pandas as pd
@@ -10,6 +11,9 @@ from neuralese.files import file_digest
 from neuralese.games.load import load_games
 from neuralese.stage import stage
 from neuralese.tables import write_table
+from neuralese.weights import discard_broken
+
+log = logging.getLogger("neuralese.train_agent")
 
 with stage(snakemake.log[0], snakemake.threads):
     params, wildcards = snakemake.params, snakemake.wildcards
@@ -18,6 +22,10 @@ with stage(snakemake.log[0], snakemake.threads):
     data = [file_digest(path) for path in snakemake.input]
     made_from = (params.code, params.cell, params.training, params.max_steps, data)
     name = f"{wildcards.task}-seed{wildcards.seed}"
-    trainer.run(checkpoint_path(Path(params.checkpoints), name, made_from))
+    checkpoint = checkpoint_path(Path(params.checkpoints), name, made_from)
+    discard_broken(checkpoint)
+    trainer.run(checkpoint)
     save_cell(snakemake.output.agent, trainer.cell)
-    write_table(snakemake.output.history, pd.DataFrame(trainer.history), "history")
+    # how long it took differs from run to run: it is for the log and the benchmark, not for a table that must not
+    log.info("trained for %.0f seconds", trainer.seconds)
+    write_table(snakemake.output.history, pd.DataFrame(trainer.history).drop(columns="seconds"), "history")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from neuralese.data.archives import content_digest
 from neuralese.data.download import download
-from neuralese.errors import NeuraleseError
+from neuralese.errors import NeuraleseError, StorageError
 from neuralese.files import atomic, file_digest, write_json
 
 log = logging.getLogger(__name__)
@@ -220,6 +220,8 @@ def _obtain(archive: Archive, raw: Path, mirror: Path | None, partial: Path, fai
                     shutil.move(whole, destination)
                 finally:
                     whole.unlink(missing_ok=True)  # wrong bytes must not be resumed
+        except StorageError:
+            raise  # every place would fill the same disk
         except NeuraleseError as error:
             log.warning("%s; trying the next place", error)
             failures.append(str(error).rstrip("."))

@@ -11,15 +11,13 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from PIL import Image
 from tqdm import tqdm
 
 from neuralese.errors import NeuraleseError
 from neuralese.features.backbone import Backbone
 from neuralese.features.pooling import CompactBilinear, average
-from neuralese.files import atomic
-from neuralese.tables import vectors
+from neuralese.tables import vectors, write_batches
 
 log = logging.getLogger(__name__)
 
@@ -92,14 +90,16 @@ class Extraction:
 
 def write_pooled(path: str | Path, batches: Iterable[pa.Table], total: int) -> None:
     """Write the batches of an extraction as they come."""
-    with atomic(path) as temporary, tqdm(total=total, unit="image", disable=not sys.stderr.isatty()) as bar:
-        writer = None
-        for table in batches:
-            writer = writer or pq.ParquetWriter(temporary, table.schema, compression="none")
-            writer.write_table(table)
-            bar.update(len(table))
-        if writer is None:
+
+    def shown() -> Iterator[pa.Table]:
+        table = None
+        with tqdm(total=total, unit="image", disable=not sys.stderr.isatty()) as bar:
+            for table in batches:
+                yield table
+                bar.update(len(table))
+        if table is None:
             raise NeuraleseError(
                 "not one picture could be read; look into the log for why, and fetch the images again."
             )
-        writer.close()
+
+    write_batches(path, shown(), "pooled")

@@ -1,0 +1,210 @@
+"""What the values of every table may be: ranges, names, ids; each rule is one pass over a column.
+
+Unless said otherwise, no value is missing and every number is finite; a table has at least one row. Columns that a
+contract does not name are not looked at.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+SLACK = 1e-9  # what rounding may add to a mean of numbers in range
+
+
+@dataclass(frozen=True)
+class Between:
+    """Numbers from `low` to `high`, or lists of them."""
+
+    low: float
+    high: float = float("inf")
+
+    def __str__(self) -> str:
+        return f"a number from {self.low:g} to {self.high:g}" if self.high < float("inf") else f"at least {self.low:g}"
+
+    def wrong(self, column: pa.Array) -> pa.Array:
+        """A mask of the values that break the rule."""
+        return pc.or_(pc.less(column, self.low - SLACK), pc.greater(column, self.high + SLACK))
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of a few names."""
+
+    names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "one of " + ", ".join(self.names)
+
+    def wrong(self, column: pa.Array) -> pa.Array:
+        """A mask of the values that break the rule."""
+        if pa.types.is_dictionary(column.type):
+            return pc.take(self.wrong(column.dictionary), column.indices)
+        return pc.invert(pc.is_in(column, pa.array(self.names, column.type)))
+
+
+@dataclass(frozen=True)
+class Matches:
+    """Text that a regular expression describes from end to end."""
+
+    pattern: str
+    meaning: str
+
+    def __str__(self) -> str:
+        return self.meaning
+
+    def wrong(self, column: pa.Array) -> pa.Array:
+        """A mask of the values that break the rule."""
+        return pc.invert(pc.match_substring_regex(column, rf"\A(?:{self.pattern})\z"))
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """The number of the row: 0, 1, 2, ..."""
+
+    def __str__(self) -> str:
+        return "the number of the row, from 0"
+
+    def wrong(self, column: pa.Array) -> pa.Array:
+        """A mask of the values that break the rule."""
+        return pc.not_equal(column, pa.array(np.arange(len(column)), column.type))
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What the values of one kind of table may be."""
+
+    columns: dict[str, Between | OneOf | Matches | Numbered]
+    unique: tuple[tuple[str, ...], ...] = ()  # columns that together name a row
+    missing: tuple[str, ...] = ()  # columns that may have no value, or NaN
+
+
+ROW = Numbered()
+COUNT = Between(0)
+FIRST = Between(1)
+SHARE = Between(0, 1)
+PLACE = Between(0, 7)  # maps have eight rows and columns
+SPLIT = OneOf(("train", "dev", "test"))
+TASK = OneOf(("colors", "birds", "driving"))
+DATA = OneOf(("mirror", "official", "embedded"))
+RESULT = {"task": TASK, "seed": COUNT, "data": DATA}
+ACCURACY = {**dict.fromkeys(("accuracy", "ci_low", "ci_high", "p_value"), SHARE), "gain": Between(-1, 1)}
+PLAYERS = {"speaker": OneOf(("R", "H")), "listener": OneOf(("R", "H*"))}
+
+RULES: dict[str, Rules] = {
+    "colors": Rules(
+        {"split": SPLIT, "h": SHARE, "s": SHARE, "v": SHARE, "L": Between(-0.01, 100.01)}
+        | dict.fromkeys(("a", "b"), Between(-128, 128))
+    ),
+    "images": Rules({"split": SPLIT, "class_id": COUNT}, unique=(("image_id",), ("path",))),
+    "captions": Rules({}, unique=(("caption_id",),)),
+    "pooled": Rules({}, unique=(("image_id",),)),
+    "features": Rules({}, unique=(("image_id",),)),
+    "inventory": Rules({"phrase_id": ROW, "count": COUNT}, unique=(("phrase",),)),
+    "words": Rules({"word_id": ROW, "count": COUNT}, unique=(("word",),)),
+    "maps": Rules({"map": ROW, "road": Matches(r"(?:[#.]{8}\n){7}[#.]{8}", "eight lines of eight signs # or .")}),
+    "games": Rules({"split": SPLIT, "map": COUNT, "n_turns": COUNT}, unique=(("game",),)),
+    "turns": Rules(
+        {"player": Between(0, 1), "turn": COUNT, "direction": Between(0, 3), "action": Between(0, 3)}
+        | {"row": Between(-1, 7), "col": Between(-1, 7), "goal_row": PLACE, "goal_col": PLACE},  # -1: off the road
+        unique=(("game", "turn", "player"),),
+        missing=("action",),
+    ),
+    "items": Rules({"item_id": ROW, "split": SPLIT}),
+    "traces": Rules({"item_id": COUNT, "phrases": COUNT}),
+    "history": Rules(  # of rounds of play there may be none since the last row
+        {"success": SHARE, "epsilon": SHARE, "loss": COUNT}, unique=(("update",),), missing=("reward", "success")
+    ),
+    "messages": Rules({"split": OneOf((*SPLIT.names, "synthesised"))}, unique=(("message_id",),)),
+    "contexts": Rules({"context_id": ROW}),
+    "meanings": Rules({"context_id": COUNT, "candidate": COUNT}, unique=(("context_id", "candidate"),)),
+    "dictionary": Rules(
+        {"direction": OneOf(("R->H", "H->R")), "source_id": COUNT, "target_id": COUNT, "rank": FIRST},
+        unique=(("direction", "criterion", "source_id", "rank"),),
+    ),
+    "examples": Rules({"rank": FIRST, "target": COUNT, "other": COUNT}, unique=(("message_id", "rank"),)),
+    "watched": Rules({"player": Between(0, 1), "turn": COUNT, "action": Between(0, 3)}),
+    "belief": Rules(
+        RESULT | PLAYERS | ACCURACY | {"n": FIRST, "gain_error": COUNT},
+        unique=(("task", "seed", "speaker", "listener", "criterion"),),
+        missing=("gain", "gain_error", "p_value"),
+    ),
+    "ablation": Rules(
+        RESULT | PLAYERS | ACCURACY | {"split": SPLIT},
+        unique=(("task", "seed", "split", "speaker", "listener", "criterion"),),
+        missing=("gain", "p_value"),
+    ),
+    "protocol": Rules(RESULT, unique=(("task", "seed", "measure", "variable"),), missing=("value",)),
+    "bound": Rules(RESULT | {"divergence": COUNT, "native": SHARE, "translated": SHARE}),
+    "proposition_1": Rules({"game": COUNT}),
+    "proposition_2": Rules({"rarity": SHARE, "recovered": SHARE}),
+    "bags": Rules({"bag_id": ROW, "parts": COUNT}),
+    "utterances": Rules({"utterance_id": ROW, "parts": COUNT, "score": SHARE}),
+    "behavior": Rules(
+        {"seed": COUNT, "data": DATA, "n": FIRST, "possible": SHARE}
+        | dict.fromkeys(("completion", "completion_ci_low", "completion_ci_high"), SHARE),
+        unique=(("seed", "pair", "criterion"),),
+    ),
+}
+
+
+def fault(table: pa.Table, rules: Rules, columns: Iterable[str]) -> str | None:
+    """What is wrong with the values of `columns`: the first fault as '... column ... row ...', or nothing."""
+    if not table.num_rows:
+        return "has no rows"
+    for name in columns:
+        if found := _fault_in(table[name].combine_chunks(), rules.columns.get(name), name in rules.missing):
+            row, value, expected = found
+            return f"holds {value} in column '{name}' of row {row}, where {expected} is expected"
+    whole = [keys for keys in rules.unique if set(keys) <= set(table.column_names)]
+    return next((found for keys in whole if (found := _twice(table, keys))), None)
+
+
+def _fault_in(column: pa.Array, rule: object, may_miss: bool) -> tuple[int, str, str] | None:
+    """Row, value and what is expected, of a column's first fault."""
+    if column.null_count and not may_miss:
+        return pc.index(column.is_null(), True).as_py(), "nothing", str(rule or "a value")
+    values, rows = _values(column)
+    if values.null_count and column.null_count == 0:
+        return _row(values.is_null(), rows), "nothing", "a number"
+    if pa.types.is_floating(values.type):
+        bad = pc.is_inf(values) if may_miss else pc.invert(pc.is_finite(values))
+        if pc.any(bad).as_py():
+            return _row(bad, rows), str(values[pc.index(bad, True).as_py()].as_py()), str(rule or "a finite number")
+    if rule is not None:
+        bad = rule.wrong(values)
+        if pc.any(bad).as_py():
+            return _row(bad, rows), repr(values[pc.index(bad, True).as_py()].as_py()), str(rule)
+    return None
+
+
+def _values(column: pa.Array) -> tuple[pa.Array, pa.Array | None]:
+    """The numbers of a column and the row of each, where a row is a list of them."""
+    if pa.types.is_fixed_size_list(column.type):
+        return column.flatten(), column.type.list_size
+    if pa.types.is_list(column.type):
+        return column.flatten(), column
+    return column, None
+
+
+def _row(bad: pa.Array, rows: object) -> int:
+    first = pc.index(bad, True).as_py()
+    if rows is None:
+        return first
+    return first // rows if isinstance(rows, int) else pc.list_parent_indices(rows)[first].as_py()
+
+
+def _twice(table: pa.Table, keys: tuple[str, ...]) -> str | None:
+    """The first row that `keys` name for the second time."""
+    code = np.zeros(table.num_rows, dtype=np.int64)
+    for name in keys:
+        column = table[name].combine_chunks()
+        column = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+        code = code * max(1, len(column.dictionary)) + np.asarray(column.indices)
+    if pc.count_distinct(pa.array(code)).as_py() == table.num_rows:
+        return None
+    row = np.setdiff1d(np.arange(table.num_rows), np.unique(code, return_index=True)[1])[0]
+    names, value = (", ".join(map(repr, each)) for each in (keys, (table[name][row].as_py() for name in keys)))
+    return f"holds {value} in column {names} of row {row} for the second time"

@@ -1,0 +1,183 @@
+"""Every table is checked when it is written and when it is read, and a wrong value is named by file, column and row."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from neuralese.errors import NeuraleseError
+from neuralese.tables import CONTRACTS, VECTOR, check_values, read_table, vectors, write_batches, write_table
+from neuralese.values import RULES, Between, Matches, Numbered, OneOf
+
+ROOT = Path(__file__).parents[1]
+ROWS = 5
+
+
+def good_column(contract: str, name: str) -> pa.Array:
+    """Values that keep every rule."""
+    expected, rule = CONTRACTS[contract][name], RULES[contract].columns.get(name)
+    if expected == VECTOR:
+        return vectors(np.arange(ROWS * 3, dtype=np.float32).reshape(ROWS, 3))
+    if isinstance(rule, OneOf):
+        return pa.array([rule.names[0]] * ROWS)
+    if isinstance(rule, Matches):
+        return pa.array(["\n".join(["##......"] * 8)] * ROWS)
+    if pa.types.is_list(expected):
+        return pa.array([[1, 2]] * ROWS, expected)
+    if pa.types.is_boolean(expected):
+        return pa.array([True] * ROWS)
+    if pa.types.is_string(expected):
+        return pa.array([f"word {row}" for row in range(ROWS)])
+    if isinstance(rule, Between) and rule.high < ROWS:
+        return pa.array([rule.high] * ROWS).cast(expected)
+    return pa.array(range(1, ROWS + 1) if isinstance(rule, Between) else range(ROWS)).cast(expected)
+
+
+def good_table(contract: str) -> pa.Table:
+    return pa.table({name: good_column(contract, name) for name in CONTRACTS[contract]})
+
+
+def spoiled(table: pa.Table, name: str, row: int, value: object) -> pa.Table:
+    values = table[name].to_pylist()
+    values[row] = value
+    return table.set_column(table.column_names.index(name), name, pa.array(values, table.schema.field(name).type))
+
+
+def bad_values(contract: str, name: str) -> list[object]:
+    """Values that a column must not hold."""
+    kind, rule, may_miss = (
+        CONTRACTS[contract][name],
+        RULES[contract].columns.get(name),
+        name in RULES[contract].missing,
+    )
+    bad: list[object] = [] if may_miss else [None]
+    if kind == VECTOR:
+        return [*bad, [0.0, float("nan"), 1.0], [0.0, 1.0, float("-inf")]]
+    if pa.types.is_list(kind):
+        return [*bad, [0, -1], [None, 0]] if rule else [*bad, [None]]
+    if pa.types.is_floating(kind):
+        bad += [float("inf")] + ([] if may_miss else [float("nan")])
+    if isinstance(rule, Between):
+        bad += [rule.low - 1] + ([rule.high + 1] if rule.high < float("inf") else [])
+    elif isinstance(rule, OneOf | Matches):
+        bad += ["somewhere else", ""]
+    elif isinstance(rule, Numbered):
+        bad += [ROWS, -1]
+    return bad
+
+
+CASES = [(contract, name) for contract, columns in CONTRACTS.items() for name in columns if bad_values(contract, name)]
+
+
+def test_every_contract_has_rules_about_columns_it_names():
+    assert RULES.keys() == CONTRACTS.keys()
+    for contract, rules in RULES.items():
+        named = {*rules.columns, *rules.missing, *(name for keys in rules.unique for name in keys)}
+        assert named <= CONTRACTS[contract].keys(), contract
+
+
+@pytest.mark.parametrize("contract", CONTRACTS)
+def test_a_good_table_goes_through(tmp_path, contract):
+    write_table(tmp_path / "good.parquet", good_table(contract), contract)
+    assert read_table(tmp_path / "good.parquet", contract).num_rows == ROWS
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.sampled_from(CASES), st.integers(0, ROWS - 1), st.data())
+def test_one_wrong_value_anywhere_is_found_and_named(case, row, data):
+    contract, name = case
+    value = data.draw(st.sampled_from(bad_values(contract, name)))
+    with pytest.raises(NeuraleseError) as caught:
+        check_values(spoiled(good_table(contract), name, row, value), contract, "some.parquet", "make it anew")
+    sentence = str(caught.value)
+    assert sentence.startswith("some.parquet")
+    assert f"column '{name}' of row {row}" in sentence
+    assert sentence.endswith("make it anew.")
+    assert "\n" not in sentence
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.sampled_from([name for name, rules in RULES.items() if rules.unique]), st.data())
+def test_a_row_named_twice_is_found(contract, data):
+    table = good_table(contract)
+    keys = data.draw(st.sampled_from(RULES[contract].unique))
+    first, second = sorted(data.draw(st.lists(st.integers(0, ROWS - 1), min_size=2, max_size=2, unique=True)))
+    for name in keys:
+        table = spoiled(table, name, second, table[name][first].as_py())
+    with pytest.raises(NeuraleseError, match=f"of row {second} for the second time"):
+        check_values(table, contract, "some.parquet", "make it anew")
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from(["train", "dev", "test", "tset"]), min_size=1, max_size=50))
+def test_names_kept_as_numbers_are_checked_like_names(split):
+    table = pa.table(
+        {
+            "item_id": pa.array(range(len(split)), pa.int32()),
+            "split": pa.array(split).dictionary_encode(),
+            "feature": vectors(np.zeros((len(split), 2))),
+        }
+    )
+    if "tset" in split:
+        with pytest.raises(
+            NeuraleseError, match=f"'tset' in column 'split' of row {split.index('tset')}, where one of"
+        ):
+            check_values(table, "items", "items.parquet", "")
+    else:
+        check_values(table, "items", "items.parquet", "")
+
+
+def test_a_wrong_table_is_neither_written_nor_read(tmp_path):
+    path, wrong = tmp_path / "belief.parquet", spoiled(good_table("belief"), "accuracy", 3, 1.2)
+    with pytest.raises(
+        NeuraleseError, match=r"belief\.parquet.* holds 1\.2 in column 'accuracy' of row 3.*not written"
+    ):
+        write_table(path, wrong, "belief")
+    assert not list(tmp_path.iterdir())
+    pq.write_table(wrong, path)
+    with pytest.raises(NeuraleseError, match=r"belief\.parquet.* of row 3, .* from 0 to 1 .*; delete the file and run"):
+        read_table(path, "belief")
+
+
+def test_a_large_table_is_checked_piece_by_piece(tmp_path):
+    path, good = tmp_path / "features.parquet", good_table("features")
+    write_batches(path, [good.slice(0, 2), good.slice(2)], "features")
+    assert read_table(path, "features").equals(good)
+    before = path.read_bytes()
+    with pytest.raises(NeuraleseError, match="nan in column 'feature' of row 1"):
+        write_batches(path, [good, spoiled(good, "feature", 1, [0.0, float("nan"), 0.0])], "features")
+    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("features.parquet", before)]
+
+
+def test_a_value_that_its_type_cannot_hold_is_refused_in_one_sentence(tmp_path):
+    table = pd.DataFrame({"phrase_id": [0, 1], "phrase": ["a", "b"], "count": [1.0, 2.5]})
+    with pytest.raises(NeuraleseError, match="column 'count' is not int64") as caught:
+        write_table(tmp_path / "inventory.parquet", table, "inventory")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_table_without_rows_is_refused(tmp_path):
+    with pytest.raises(NeuraleseError, match="has no rows"):
+        write_table(tmp_path / "items.parquet", good_table("items").slice(0, 0), "items")
+
+
+def test_a_file_damaged_within_is_refused_when_read(tmp_path):
+    path = tmp_path / "messages.parquet"
+    write_table(path, good_table("messages"), "messages")
+    content = bytearray(path.read_bytes())
+    content[4:60] = bytes(56)
+    path.write_bytes(content)
+    with pytest.raises(NeuraleseError, match=r"messages\.parquet"):
+        read_table(path, "messages")
+
+
+def test_no_other_code_reads_or_writes_parquet():
+    forbidden = re.compile(r"\bpq\.|pyarrow\.parquet|read_parquet|to_parquet")
+    files = [*ROOT.glob("src/neuralese/**/*.py"), *ROOT.glob("workflow/**/*.py")]
+    assert [file.name for file in files if forbidden.search(file.read_text())] == ["tables.py"]

@@ -1,0 +1,54 @@
+"""Copies of the project, to run it in."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+QUICK = ["--configfile", "config/quick.yaml"]
+
+
+class Project:
+    """A copy of the project in which Snakemake runs as a user would run it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in ("Snakefile", "workflow", "config", "profiles", "src"):
+            source = ROOT / name
+            if source.is_dir():
+                shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+            else:
+                shutil.copy(source, folder / name)
+        self.quick = folder / "results" / "quick"
+
+    def command(self, *arguments: str, cores: int = 2) -> list[str]:
+        """The command that runs Snakemake."""
+        return [sys.executable, "-m", "snakemake", "--cores", str(cores), *arguments]
+
+    def environment(self) -> dict[str, str]:
+        """The variables with which it runs: the copied library, and no mirror."""
+        variables = {**os.environ, "PYTHONPATH": str(self.folder / "src")}
+        variables.pop("NEURALESE_MIRROR", None)
+        return variables
+
+    def snakemake(self, *arguments: str, environment: dict[str, str] | None = None, cores: int = 2) -> tuple[int, str]:
+        """Run Snakemake; return its exit code and all it printed."""
+        done = subprocess.run(
+            self.command(*arguments, cores=cores),
+            cwd=self.folder,
+            env={**self.environment(), **(environment or {})},
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    def planned(self, *arguments: str) -> set[str]:
+        """The rules that a dry run would run."""
+        code, output = self.snakemake("--dry-run", *arguments)
+        assert code == 0, output
+        return set(re.findall(r"^(\w+) +\d+$", output, flags=re.MULTILINE)) - {"total", "all"}

@@ -1,0 +1,43 @@
+"""Machines that misbehave: a clock that goes backwards, a folder that cannot be written."""
+
+import os
+import subprocess
+
+import pytest
+from copies import QUICK
+
+
+def test_a_clock_set_back_repeats_no_stage(project):
+    paths = [path for path in project.quick.rglob("*") if path.is_file()]
+    day = 24 * 3600
+    for path in paths:
+        os.utime(path, (path.stat().st_atime, path.stat().st_mtime + day))
+    assert project.planned("all", *QUICK) == set()
+    bound = project.quick / "tables" / "bound.parquet"
+    before = bound.read_bytes()
+    bound.unlink()
+    code, output = project.snakemake("all", *QUICK)
+    assert code == 0, output
+    assert "results from the future are now dated to the present" in output
+    assert output.count("Finished jobid") == 2  # check_theory, and all
+    assert bound.read_bytes() == before
+    assert project.planned("all", *QUICK) == set()
+
+
+def test_a_results_folder_that_is_read_only_stops_the_run_before_any_job(fresh):
+    results = fresh.folder / "results"
+    results.mkdir()
+    mount = f"mount -t tmpfs none {results}; mount -o remount,ro {results}"
+    inside = ["unshare", "--mount", "--map-root-user", "sh", "-e", "-c", f'{mount}; exec "$@"', "sh"]
+    try:
+        possible = subprocess.run([*inside, "true"], capture_output=True).returncode == 0
+    except FileNotFoundError:
+        possible = False
+    if not possible:
+        pytest.skip("this machine lets nobody mount a file system of their own (unshare --mount)")
+    command = [*inside, *fresh.command("results/quick/colors/inventory.parquet", *QUICK)]
+    done = subprocess.run(command, cwd=fresh.folder, env=fresh.environment(), capture_output=True, text=True)
+    output = done.stdout + done.stderr
+    assert done.returncode != 0
+    assert f"{results}/quick cannot be written: its folder is read-only for you; make it writable or choose" in output
+    assert "rule download" not in output
