@@ -180,4 +180,5 @@ def test_a_file_damaged_within_is_refused_when_read(tmp_path):
 def test_no_other_code_reads_or_writes_parquet():
     forbidden = re.compile(r"\bpq\.|pyarrow\.parquet|read_parquet|to_parquet")
     files = [*ROOT.glob("src/neuralese/**/*.py"), *ROOT.glob("workflow/**/*.py")]
-    assert [file.name for file in files if forbidden.search(file.read_text())] == ["tables.py"]
+    found = {file.name for file in files if forbidden.search(file.read_text())}
+    assert found == {"tables.py", "show.py"}  # `neuralese show` shows any Parquet file, also one of no known kind
