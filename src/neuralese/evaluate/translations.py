@@ -1,4 +1,8 @@
-"""What listeners hear under each criterion, from the files of a task."""
+"""What listeners hear under each criterion, from the files of a task.
+
+Beside the criteria of the config there are two with new messages: `synthesis`, which translates one phrase as they do,
+and `utterance`, which translates all that a human said at once.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
