@@ -202,7 +202,7 @@ def _twice(table: pa.Table, keys: tuple[str, ...]) -> str | None:
     for name in keys:
         column = table[name].combine_chunks()
         column = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-        code = code * max(1, len(column.dictionary)) + np.asarray(column.indices)
+        code = code * max(1, len(column.dictionary)) + np.from_dlpack(column.indices)  # to_numpy would import pandas
     if pc.count_distinct(pa.array(code)).as_py() == table.num_rows:
         return None
     row = np.setdiff1d(np.arange(table.num_rows), np.unique(code, return_index=True)[1])[0]

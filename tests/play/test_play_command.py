@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import urllib.request
+from functools import partial
 
 import pytest
 from click.testing import CliRunner
@@ -44,7 +45,9 @@ def test_a_port_in_use_is_said_so(results):
 def test_it_serves_a_page_until_interrupted(results):
     environment = {**os.environ, "NEURALESE_RESULTS": str(results), "PYTHONUNBUFFERED": "1"}
     asked = [sys.executable, "-m", "neuralese.cli.play", "--no-browser"]
-    with subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as playing:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # whatever the shell that runs the tests has set
+    with subprocess.Popen(asked, env=environment, preexec_fn=heed, **pipes) as playing:
         url = re.search(r"http://127\.0\.0\.1:\d+/\S+", playing.stdout.readline())[0]
         with urllib.request.urlopen(url) as answer:
             assert b"Driving in fog" in answer.read()
