@@ -101,7 +101,7 @@ def cloud(said: Speech, best: dict[int, int], count: int = CLOUD) -> dict:
 
 def history(table: pd.DataFrame) -> dict[str, list]:
     """A learning curve."""
-    return {name: table[name].astype(float).round(4).tolist() for name in ("update", "success", "reward", "seconds")}
+    return {name: table[name].astype(float).round(4).tolist() for name in ("update", "success", "reward")}
 
 
 def reference_games(
