@@ -21,7 +21,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 
 import torch
 from torch import Tensor
@@ -87,8 +87,8 @@ class Meanings:
     @cached_property
     def log_evidence(self) -> Tensor:
         """log sum_i p(z_k | x_i0), (K,)."""
-        parts = [self._log_likelihood(part[:, :1]).flatten(1).logsumexp(1) for part in self._parts()]
-        return torch.stack(parts).logsumexp(0)
+        parts = (self._log_likelihood(part[:, :1]).flatten(1).logsumexp(1) for part in self._parts())
+        return reduce(torch.logaddexp, parts)
 
     @property
     def log_prior(self) -> Tensor:

@@ -22,7 +22,7 @@ class Language(Protocol):
         """What its messages are called in tables."""
 
     def log_likelihood(self, candidates: Tensor) -> Tensor:
-        """log p(z_k | x_is), (K, n, s), for candidates (n, s, ...)."""
+        """log p(z_k | x_is), (K, n, s), for candidates (n, s, ...), each of them by itself."""
 
 
 @dataclass(frozen=True)
