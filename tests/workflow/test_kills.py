@@ -1,10 +1,10 @@
-"""Killed runs end as if nobody had killed them; twenty kills are for `kill_and_rerun.py`, here are three."""
+"""Killed runs end as if nobody had killed them, on one core as on two; `kill_and_rerun.py` kills more often."""
 
 from kill_and_rerun import Runs, differences, disturb
 
 
-def test_a_run_killed_at_random_moments_ends_like_one_that_nobody_disturbed(project, tmp_path):
-    runs = Runs(tmp_path / "killed", ["colors"])
+def test_a_run_on_one_core_killed_at_random_moments_ends_like_one_on_two_that_nobody_disturbed(project, tmp_path):
+    runs = Runs(tmp_path / "killed", ["colors"], cores=1)
     account = disturb(
         runs,
         kills=3,
