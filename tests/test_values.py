@@ -177,6 +177,14 @@ def test_a_file_damaged_within_is_refused_when_read(tmp_path):
         read_table(path, "messages")
 
 
+def test_points_of_a_sweep_have_rows_of_their_own(tmp_path):
+    table = good_table("protocol").slice(0, 1)
+    both = [table.append_column("agent.noise", pa.array([noise])) for noise in (0.1, 0.3)]
+    write_table(tmp_path / "protocol.parquet", pa.concat_tables(both), "protocol")
+    with pytest.raises(NeuraleseError, match="for the second time"):
+        write_table(tmp_path / "protocol.parquet", pa.concat_tables([both[0], both[0]]), "protocol")
+
+
 def test_no_other_code_reads_or_writes_parquet():
     forbidden = re.compile(r"\bpq\.|pyarrow\.parquet|read_parquet|to_parquet")
     files = [*ROOT.glob("src/neuralese/**/*.py"), *ROOT.glob("workflow/**/*.py")]

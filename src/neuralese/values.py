@@ -158,7 +158,8 @@ def fault(table: pa.Table, rules: Rules, columns: Iterable[str]) -> str | None:
         if found := _fault_in(table[name].combine_chunks(), rules.columns.get(name), name in rules.missing):
             row, value, expected = found
             return f"holds {value} in column '{name}' of row {row}, where {expected} is expected"
-    whole = [keys for keys in rules.unique if set(keys) <= set(table.column_names)]
+    swept = tuple(name for name in table.column_names if "." in name)  # in a sweep every point has rows of its own
+    whole = [keys + swept for keys in rules.unique if set(keys) <= set(table.column_names)]
     return next((found for keys in whole if (found := _twice(table, keys))), None)
 
 
