@@ -69,7 +69,8 @@ class Numbered:
 
     def wrong(self, column: pa.Array) -> pa.Array:
         """A mask of the values that break the rule."""
-        return pc.not_equal(column, pa.array(np.arange(len(column)), column.type))
+        rows = pa.py_buffer(np.arange(len(column)))  # pa.array would import pandas
+        return pc.not_equal(column, pa.Array.from_buffers(pa.int64(), len(column), [None, rows]))
 
 
 @dataclass(frozen=True)
@@ -204,7 +205,7 @@ def _twice(table: pa.Table, keys: tuple[str, ...]) -> str | None:
         column = table[name].combine_chunks()
         column = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
         code = code * max(1, len(column.dictionary)) + np.from_dlpack(column.indices)  # to_numpy would import pandas
-    if pc.count_distinct(pa.array(code)).as_py() == table.num_rows:
+    if len(np.unique(code)) == table.num_rows:
         return None
     row = np.setdiff1d(np.arange(table.num_rows), np.unique(code, return_index=True)[1])[0]
     names, value = (", ".join(map(repr, each)) for each in (keys, (table[name][row].as_py() for name in keys)))
