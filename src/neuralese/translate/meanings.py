@@ -65,7 +65,7 @@ class Meanings:
 
 def read_meanings(path: str | Path) -> Meanings:
     """Read what `write_meanings` wrote."""
-    table = read_table(path, "meanings")
+    table = read_table(path, "meanings", check_every_value=False)  # it is read to answer at once
     states = int(numbers(table["candidate"]).max()) + 1
     message, log_phrases = (
         matrix(table[name]).reshape(-1, states, table[name].type.list_size) for name in ("message", "log_phrases")
