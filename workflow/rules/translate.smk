@@ -81,7 +81,7 @@ rule synthesise:
         f"{POINT}/benchmarks/{{task}}/seed{{seed}}/synthesise.tsv"
     threads: 1
     resources:
-        mem_mb=growing(2500),
+        mem_mb=growing(3000),
         runtime=growing(15),
     params:
         criterion=lambda wildcards: at(wildcards)["criteria"][
