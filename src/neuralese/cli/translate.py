@@ -1,5 +1,6 @@
 """`neuralese translate`: English into neuralese, and neuralese into English."""
 
+import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -79,6 +80,7 @@ def command(
         raise click.UsageError("--new has a criterion of its own: leave out --criterion.")
     if save and not phrase:
         raise click.UsageError("--save writes messages, so it needs a PHRASE to translate.")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # products are small here: more threads wait for each other
     from neuralese.cli.lookup import Lookup, load_messages, save_messages
 
     lookup = Lookup(Results(results), task, seed, criterion or "belief", synthesis=new)
