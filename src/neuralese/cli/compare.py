@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from neuralese.cli.output import print_json, print_table
-from neuralese.cli.results import TASKS, Examples, Results, completer, json_option, results_option
+from neuralese.cli.results import Examples, Results, json_option, one_task_option, results_option
 from neuralese.errors import NeuraleseError
 
 EXAMPLES = """
@@ -17,12 +17,7 @@ neuralese compare --results results/quick --json
 
 @click.command(cls=Examples, epilog=EXAMPLES)
 @results_option
-@click.option(
-    "--task",
-    type=click.Choice(TASKS),
-    shell_complete=completer(lambda results, given: results.tasks()),
-    help="Only this game.",
-)
+@one_task_option
 @json_option
 def command(results: Path, task: str | None, as_json: bool) -> None:
     """Set our belief and behaviour evaluations beside the paper's, with 95% intervals.

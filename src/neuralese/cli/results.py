@@ -108,6 +108,12 @@ task_option = click.option(
     shell_complete=completer(lambda results, given: results.tasks()),
     help="The game.",
 )
+one_task_option = click.option(
+    "--task",
+    type=click.Choice(TASKS),
+    shell_complete=completer(lambda results, given: results.tasks()),
+    help="Only this game.",
+)
 seed_option = click.option(
     "--seed",
     type=click.IntRange(min=0),

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from neuralese.cli.output import print_json, print_table
-from neuralese.cli.results import TASKS, Examples, Results, completer, json_option, results_option
+from neuralese.cli.results import Examples, Results, json_option, one_task_option, results_option
 from neuralese.cli.stages import ALL, ELSEWHERE, ask_snakemake, costs_of, data_of, files_of
 
 EXAMPLES = """
@@ -19,12 +19,7 @@ neuralese status --results results/quick --no-snakemake --json
 
 @click.command(cls=Examples, epilog=EXAMPLES)
 @results_option
-@click.option(
-    "--task",
-    type=click.Choice(TASKS),
-    shell_complete=completer(lambda results, given: results.tasks()),
-    help="Only this game.",
-)
+@one_task_option
 @click.option("--files", is_flag=True, help="List every file, with the reason why it is out of date.")
 @click.option("--configfile", type=click.Path(path_type=Path), multiple=True, help="As given to snakemake.")
 @click.option(
