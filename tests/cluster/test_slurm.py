@@ -15,8 +15,7 @@ ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
     os.environ.get("NEURALESE_SLURM") != "1", reason="no SLURM was asked for; `make test-slurm` starts one"
 )
-TASKS = os.environ.get("NEURALESE_SLURM_TASKS", "colors")  # of the quick run: all of them take a few times as long
-QUICK = ["--configfile", "config/quick.yaml", "--config", f"tasks=[{TASKS}]"]
+QUICK = ["--configfile", "config/quick.yaml"]
 # as users run it, but with less waiting than a shared cluster is due
 SLURM = ["--profile", "profiles/slurm", "--slurm-init-seconds-before-status-checks", "2"]
 SLURM += ["--seconds-between-status-checks", "2", "--latency-wait", "10"]
@@ -77,7 +76,8 @@ def test_a_quick_run_on_slurm_makes_the_tables_of_a_local_run(local, tmp_path):
 def test_a_training_whose_job_is_cancelled_is_submitted_again_and_goes_on_from_its_checkpoint(local, tmp_path):
     agent = "results/quick/colors/seed0/agent.safetensors"
     slurm = copy(tmp_path)
-    running = start(slurm, agent, *QUICK, "training={colors: {checkpoint_every: 50}}", *SLURM)
+    checkpoints = ["--config", "training={colors: {checkpoint_every: 50}}"]
+    running = start(slurm, agent, *QUICK, *checkpoints, *SLURM)
     deadline = time.monotonic() + 900
     while not list((slurm / "results/quick/.checkpoints").glob("*.pt")):
         assert running.poll() is None, (slurm / "printed").read_text()

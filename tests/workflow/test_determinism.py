@@ -1,6 +1,6 @@
 """The same config on the same machine gives the same bytes, on one core as on two, whoever else wants to run there.
 
-Here are the bird tables up to the only stage that uses more than one thread; `test_kills.py` has all of colours.
+Here are the bird tables up to the pooled pictures; `test_kills.py` has all of colours.
 """
 
 import subprocess

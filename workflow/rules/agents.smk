@@ -12,6 +12,7 @@ rule train_agent:
         f"{POINT}/logs/{{task}}/seed{{seed}}/train_agent.log",
     benchmark:
         f"{POINT}/benchmarks/{{task}}/seed{{seed}}/train_agent.tsv"
+    priority: FIRST
     threads: 1
     resources:
         mem_mb=growing(1500),

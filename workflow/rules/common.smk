@@ -26,6 +26,8 @@ SEEDS = config["seeds"]
 SWEEP = config.get("sweep", {})
 # the folder of a point of a sweep, or of the run itself, where {point} is empty
 POINT = f"{RESULTS}{{point}}"
+# of the stages up to a training: the longest chains begin first, so that no core is idle at the end
+FIRST = 1
 
 
 @cache

@@ -9,6 +9,7 @@ rule download:
         f"{RESULTS}/logs/{{task}}/download.log",
     benchmark:
         f"{RESULTS}/benchmarks/{{task}}/download.tsv"
+    priority: FIRST
     localrule: True  # nodes of a cluster often have no internet
     threads: 1
     resources:
@@ -38,6 +39,7 @@ rule parse_colors:
         f"{POINT}/logs/colors/parse.log",
     benchmark:
         f"{POINT}/benchmarks/colors/parse.tsv"
+    priority: FIRST
     threads: 1
     resources:
         mem_mb=growing(2000),
@@ -60,6 +62,7 @@ rule prepare_colors:
         f"{POINT}/logs/colors/prepare.log",
     benchmark:
         f"{POINT}/benchmarks/colors/prepare.tsv"
+    priority: FIRST
     threads: 1
     resources:
         mem_mb=growing(1500),
@@ -82,6 +85,7 @@ rule parse_birds:
         f"{POINT}/logs/birds/parse.log",
     benchmark:
         f"{POINT}/benchmarks/birds/parse.tsv"
+    priority: FIRST
     threads: 1
     resources:
         mem_mb=growing(1000),
@@ -109,6 +113,7 @@ rule parse_driving:
         f"{POINT}/logs/driving/parse.log",
     benchmark:
         f"{POINT}/benchmarks/driving/parse.tsv"
+    priority: FIRST
     threads: 1
     resources:
         mem_mb=growing(1000),
@@ -134,6 +139,7 @@ rule prepare_driving:
         f"{POINT}/logs/driving/prepare.log",
     benchmark:
         f"{POINT}/benchmarks/driving/prepare.tsv"
+    priority: FIRST
     threads: 1
     resources:
         mem_mb=growing(1000),

@@ -13,7 +13,8 @@ rule pool_images:
         f"{POINT}/logs/birds/pool_images.log",
     benchmark:
         f"{POINT}/benchmarks/birds/pool_images.tsv"
-    threads: 2
+    priority: FIRST
+    threads: 1
     resources:
         mem_mb=growing(3000),
         runtime=growing(30),
@@ -38,6 +39,7 @@ rule train_head:
         f"{POINT}/logs/birds/train_head.log",
     benchmark:
         f"{POINT}/benchmarks/birds/train_head.tsv"
+    priority: FIRST
     threads: 1
     resources:
         mem_mb=growing(3000),
@@ -66,6 +68,7 @@ rule prepare_birds:
         f"{POINT}/logs/birds/prepare.log",
     benchmark:
         f"{POINT}/benchmarks/birds/prepare.tsv"
+    priority: FIRST
     threads: 1
     resources:
         mem_mb=growing(1000),
