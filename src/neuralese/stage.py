@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import torch
-
 from neuralese.errors import NeuraleseError
 from neuralese.files import storage_problem
 
@@ -34,7 +32,8 @@ class _LogFile(logging.FileHandler):
 @contextmanager
 def stage(log: str | Path, threads: int = 1) -> Iterator[None]:
     """Send logging (and the text of a `NeuraleseError`) to the file `log`, and hold torch to `threads` threads."""
-    torch.set_num_threads(threads)
+    if torch := sys.modules.get("torch"):  # many stages do without, and its import would be most of their time
+        torch.set_num_threads(threads)
     logger.setLevel(logging.INFO)
     warnings = logging.StreamHandler(sys.stderr)
     warnings.setLevel(logging.WARNING)

@@ -13,8 +13,9 @@ from PIL import Image
 from neuralese.data.embedded.birds import Species, draw
 from neuralese.errors import NeuraleseError
 from neuralese.features.backbone import Backbone
+from neuralese.features.crops import crop
 from neuralese.features.head import HeadConfig, bird_features
-from neuralese.features.images import Extraction, crop, write_pooled
+from neuralese.features.images import Extraction, write_pooled
 from neuralese.features.items import bird_items
 from neuralese.features.pooling import CompactBilinear, average
 from neuralese.tables import matrix, read_table, vectors

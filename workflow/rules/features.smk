@@ -22,7 +22,12 @@ rule pool_images:
         backbone=lambda wildcards: at(wildcards)["birds"]["backbone"],
         pixels=lambda wildcards: at(wildcards)["birds"]["pixels"],
         pooled=lambda wildcards: at(wildcards)["birds"]["pooled"],
-        code=code("features/backbone.py", "features/images.py", "features/pooling.py"),
+        code=code(
+            "features/backbone.py",
+            "features/crops.py",
+            "features/images.py",
+            "features/pooling.py",
+        ),
     script:
         "../scripts/pool_images.py"
 

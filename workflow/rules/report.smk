@@ -79,7 +79,7 @@ rule draw_bird_examples:
             "report/examples.py",
             "report/figures.py",
             "report/pictures.py",
-            "features/images.py",
+            "features/crops.py",
         ),
     script:
         "../scripts/draw_bird_examples.py"

@@ -8,11 +8,11 @@ are lists of word ids in a pickle, or the original `text_c10/<class>/<image>.txt
 import re
 from collections import Counter
 from collections.abc import Iterable
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
 import pandas as pd
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from neuralese.data.archives import members
 from neuralese.data.pickles import read_plain_pickle
@@ -102,14 +102,18 @@ def words(caption: str) -> list[str]:
     return re.findall(r"[a-z]+", caption.lower())
 
 
+@cache
+def stop_words() -> frozenset[str]:
+    """Words that say nothing by themselves."""
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # here, since its import takes seconds
+
+    return ENGLISH_STOP_WORDS
+
+
 def bigrams(caption: str) -> list[str]:
     """Pairs of neighbouring words, neither of them a stop word."""
-    said = words(caption)
-    return [
-        f"{first} {second}"
-        for first, second in pairwise(said)
-        if first not in ENGLISH_STOP_WORDS and second not in ENGLISH_STOP_WORDS
-    ]
+    pairs = pairwise(words(caption))
+    return [f"{first} {second}" for first, second in pairs if not stop_words() & {first, second}]
 
 
 def inventory(captions: Iterable[str], size: int) -> pd.DataFrame:

@@ -5,7 +5,7 @@ import math
 from pathlib import Path
 
 import pandas as pd
-from scipy import stats
+from scipy.special import ndtr, stdtrit
 
 # (task, speaker, listener, criterion) -> accuracy in the belief evaluation
 BELIEF = {
@@ -75,7 +75,7 @@ def over_seeds(cell: pd.DataFrame) -> dict:
     seeds = cell["seed"].nunique()
     ours = cell["ours"].mean()
     low, high = ours - cell["ci_low"].mean(), cell["ci_high"].mean() - ours
-    between = cell["ours"].std() / seeds**0.5 * stats.t.ppf(0.975, seeds - 1) if seeds > 1 else 0.0
+    between = cell["ours"].std() / seeds**0.5 * stdtrit(seeds - 1, 0.975) if seeds > 1 else 0.0
     merged = {"ours": ours, "ci_low": ours - math.hypot(low, between), "ci_high": ours + math.hypot(high, between)}
     merged |= {"seeds": seeds, "n": cell["n"].sum(), "paper": cell["paper"].iloc[0], "gain": float("nan")}
     merged["p_value"] = float("nan")
@@ -83,7 +83,7 @@ def over_seeds(cell: pd.DataFrame) -> dict:
         spread = cell["gain"].std() / seeds**0.5 if seeds > 1 else 0.0
         error = math.hypot((cell["gain_error"] ** 2).mean() ** 0.5, spread)
         merged["gain"] = cell["gain"].mean()
-        merged["p_value"] = 2 * stats.norm.sf(abs(merged["gain"]) / error) if error else float(merged["gain"] == 0)
+        merged["p_value"] = 2 * ndtr(-abs(merged["gain"]) / error) if error else float(merged["gain"] == 0)
     return merged
 
 

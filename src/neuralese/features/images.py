@@ -1,6 +1,5 @@
 """From an archive of pictures to pooled features, in a stream: memory does not grow with the number of images."""
 
-import io
 import logging
 import sys
 from collections.abc import Iterable, Iterator
@@ -16,29 +15,13 @@ from tqdm import tqdm
 
 from neuralese.errors import NeuraleseError
 from neuralese.features.backbone import Backbone
+from neuralese.features.crops import Box, crop
 from neuralese.features.pooling import CompactBilinear, average
 from neuralese.tables import vectors, write_batches
 
 log = logging.getLogger(__name__)
 
-MARGIN = 0.03  # a bird is shown with so much of its box's sides around it
 BATCH = 32
-
-Box = tuple[float, float, float, float]  # left, top, width, height in pixels
-
-
-def crop(content: bytes, box: Box, size: int | None = None) -> np.ndarray:
-    """Decode a picture and cut out what is inside `box`, stretched to size x size pixels if given: (h, w, 3) bytes."""
-    image = Image.open(io.BytesIO(content)).convert("RGB")
-    left, top, width, height = box
-    inside = (
-        max(0.0, left - MARGIN * width),
-        max(0.0, top - MARGIN * height),
-        min(image.width, left + (1 + MARGIN) * width),
-        min(image.height, top + (1 + MARGIN) * height),
-    )
-    shape = (size, size) if size else (max(1, round(inside[2] - inside[0])), max(1, round(inside[3] - inside[1])))
-    return np.asarray(image.resize(shape, Image.Resampling.BICUBIC, box=inside))
 
 
 @dataclass

@@ -8,7 +8,7 @@ import numpy as np
 from neuralese.data.archives import members
 from neuralese.data.cub import PICTURES
 from neuralese.features.cielab import lab_to_rgb
-from neuralese.features.images import crop
+from neuralese.features.crops import crop
 from neuralese.tables import read_table
 
 Tables = Mapping[str, str | Path]
