@@ -14,7 +14,7 @@ all: $(INSTALLED)
 	$(BIN)/snakemake --cores all all
 
 test: $(INSTALLED) lint
-	$(BIN)/pytest -n 2 --dist loadgroup
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadgroup
 
 bench: $(INSTALLED)
 	$(BIN)/python benchmarks/run.py

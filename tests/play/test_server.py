@@ -94,7 +94,7 @@ def test_a_wrong_move_is_refused_politely_and_the_turn_is_not_lost(server, body,
 
 
 def test_a_body_of_unknown_length_is_refused(server):
-    status, _, content = ask(server, "POST", "new", iter([b"{}"]))  # sent in chunks
+    status, _, content = ask(server, "POST", "new", **{"Transfer-Encoding": "chunked"})  # and no chunk yet
     assert status == 411
     assert b"how long" in content
     assert ask(server, "POST", "new", **{"Content-Length": "9" * 5000})[0] == 411

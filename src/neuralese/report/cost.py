@@ -30,7 +30,7 @@ def read_benchmarks(results: str | Path) -> pd.DataFrame:
     """Every stage of every task: whether it is run for each seed, its runs, seconds, cores and peak memory (MB).
 
     Seconds are the median over runs (the file of a resumed training tells of its last part only), memory the maximum;
-    a job counts as many cores as it kept busy on average, rounded up.
+    a job counts as many cores as it kept busy on average, rounded up; less than a tenth of a core is not counted.
     """
     folder = Path(results) / "benchmarks"
     rows = []
@@ -39,7 +39,7 @@ def read_benchmarks(results: str | Path) -> pd.DataFrame:
         if task == "sweep":
             continue
         for _, run in pd.read_csv(path, sep="\t", na_values="-").iterrows():
-            cores = max(1, math.ceil(run["mean_load"] / 100)) if run["mean_load"] > 0 else 1
+            cores = max(1, math.ceil(run["mean_load"] / 100 - 0.1)) if run["mean_load"] > 0 else 1
             rows.append((task, file.removesuffix(".tsv"), bool(seed), run["s"], cores, run["max_rss"]))
     if not rows:
         raise NeuraleseError(f"there are no benchmark files below {folder}; run the pipeline first, they come with it.")
