@@ -8,13 +8,20 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: all test test-slurm bench lint format unlock clean
+.PHONY: all test test-library test-workflow test-slurm bench lint format unlock clean
 
 all: $(INSTALLED)
 	$(BIN)/snakemake --cores all all
 
+# whole runs beside everything else: both keep one core busy for most of their time
 test: $(INSTALLED) lint
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadgroup
+	OMP_NUM_THREADS=1 $(MAKE) --jobs=2 --keep-going --output-sync=line test-library test-workflow
+
+test-library: $(INSTALLED)
+	$(BIN)/pytest --ignore=tests/workflow
+
+test-workflow: $(INSTALLED)
+	$(BIN)/pytest tests/workflow
 
 bench: $(INSTALLED)
 	$(BIN)/python benchmarks/run.py
