@@ -15,7 +15,7 @@ all: $(INSTALLED)
 
 # whole runs beside everything else: both keep one core busy for most of their time
 test: $(INSTALLED) lint
-	OMP_NUM_THREADS=1 $(MAKE) --jobs=2 --keep-going --output-sync=line test-library test-workflow
+	OMP_NUM_THREADS=1 $(MAKE) --jobs=2 --keep-going test-library test-workflow
 
 test-library: $(INSTALLED)
 	$(BIN)/pytest --ignore=tests/workflow
