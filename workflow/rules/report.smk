@@ -232,6 +232,7 @@ rule gather_report:
             "report/page/explorer.py",
             "report/page/items.py",
             "report/pictures.py",
+            "features/crops.py",
             "games",
             "translate",
             "evaluate/belief.py",
