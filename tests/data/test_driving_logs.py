@@ -1,6 +1,7 @@
 """Driving logs: every field is checked, games come out as logged, messages become phrases as the module says."""
 
 import json
+from itertools import pairwise
 import logging
 
 import pytest
@@ -46,7 +47,7 @@ def test_a_log_becomes_turns_that_replay_to_the_same_end(tmp_path):
     assert turns["action"].isna().tolist() == [False] * 4 + [True] * 2
     played = replay(DrivingGame(driving_layouts(maps, turns)), turns)
     assert played.loc[0, ["completed", "n_turns", "wrong"]].tolist() == [True, 2, None]
-    assert played.loc[0, "reward"] == pytest.approx(-0.02 + 0.3 + 2)
+    assert played.loc[0, "reward"] == pytest.approx(-0.02 + 0.1 + 2)
 
 
 def changed(change) -> list:
@@ -155,3 +156,45 @@ def test_all_real_games_replay_exactly(mirror):
     assert played["wrong"].isna().all()
     assert played["completed"].sum() == 296
     assert ((turns["message"] != "") & ~turns["done"]).sum() == 2165
+
+
+AHEAD = ((-1, 0), (0, 1), (1, 0), (0, -1))
+
+
+def plain_reward(road: list[str], before: list[dict], after: list[dict]) -> float:
+    """The reward of one move of a logged game by the released rules, from the log's positions alone."""
+    occupied, earned = [], -0.01
+    for old, new in zip(before, after, strict=True):
+        if old["done"]:
+            continue
+        head, (down, across) = old["goal"] if new["done"] else new["head"], AHEAD[new["direction"]]
+        tail = (head[0] - down, head[1] - across)
+        occupied += [cell for cell in (head, tail) if 0 <= cell[0] < 8 and 0 <= cell[1] < 8]
+        far, near = (sum(abs(a - b) for a, b in zip(old["goal"], cell, strict=True)) for cell in (old["head"], head))
+        earned += 1 if new["done"] else 0.1 * (far - near)
+    off = {(row, column) for row, column in occupied if road[row][column] != "#"}
+    return earned - 0.5 * len(off) - (2 if len(set(occupied)) < len(occupied) else 0)
+
+
+def test_the_reward_of_every_real_game_is_that_of_the_released_rules(mirror):
+    maps, turns, _ = driving.parse(mirror / "neuralese-fa55efc.tar.gz")
+    played = replay(DrivingGame(driving_layouts(maps, turns)), turns).set_index("game")
+    roads = [road.splitlines() for road in maps["road"]]
+    for game, rows in turns.groupby("game"):
+        states = [
+            [
+                {
+                    "head": (row.row, row.col),
+                    "goal": (row.goal_row, row.goal_col),
+                    "direction": row.direction,
+                    "done": row.done,
+                }
+                for row in turn.sort_values("player").itertuples()
+            ]
+            for _, turn in rows.groupby("turn")
+        ]
+        road = roads[rows["map"].iloc[0]]
+        expected = sum(plain_reward(road, before, after) for before, after in pairwise(states))
+        assert played.loc[game, "reward"] == pytest.approx(expected, abs=1e-5), game
+    split = driving.splits(len(played), dev=56, test=100)
+    assert played["reward"][[each == "test" for each in split]].mean() == pytest.approx(1.634, abs=5e-4)

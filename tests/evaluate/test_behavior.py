@@ -60,11 +60,11 @@ def test_both_seats_of_a_game_are_humans_with_their_own_actions_and_phrases(huma
 def test_a_robot_that_drives_on_completes_the_game_and_one_that_waits_does_not(game, humans, generator):
     reward, completed = drive(robot_that(game, FORWARD), game, humans, None, generator)
     assert completed.tolist() == [1, 1]
-    assert reward.tolist() == pytest.approx([2 + 0.5 - 0.03] * 2)
+    assert reward.tolist() == pytest.approx([2 + 0.3 - 0.03] * 2)
     reward, completed = drive(robot_that(game, WAIT), game, humans, None, generator)
     assert completed.tolist() == [0, 0]
     steps = 4 + 6
-    assert reward.tolist() == pytest.approx([1 + 0.2 - 0.01 * steps, 1 + 0.3 - 0.01 * steps])
+    assert reward.tolist() == pytest.approx([1 + 0.1 - 0.01 * steps, 1 + 0.2 - 0.01 * steps])
 
 
 def test_the_robot_hears_what_the_humans_phrases_become(game, humans, generator):

@@ -71,7 +71,9 @@ def test_the_tail_is_behind_the_head_and_under_it_at_the_border():
         ((pose(3, 5, EAST), cell(3, 0)), FORWARD, -0.01 - 0.1),  # a cell farther
         ((pose(3, 5, WEST), cell(3, 0)), RIGHT, -0.01 - 0.1 - 0.5),  # the head is off the road
         ((pose(2, 5, NORTH), cell(3, 0)), FORWARD, -0.01 - 0.1 - 1.0),  # head and tail are
-        ((pose(3, 1, WEST), cell(3, 0)), FORWARD, -0.01 + 0.1 + 1.0),  # arrived
+        ((pose(3, 1, WEST), cell(3, 0)), FORWARD, -0.01 + 1.0),  # arrived: no distance is paid for
+        ((pose(1, 5, NORTH), cell(3, 0)), FORWARD, -0.01 - 0.1 - 1.0),  # at the border, with the tail on the grid
+        ((pose(0, 5, SOUTH), cell(3, 0)), WAIT, -0.01 - 0.5),  # at the border, the tail outside: one cell
     ],
 )
 def test_the_reward_of_one_car(game, one, action, reward):
@@ -100,6 +102,18 @@ def test_a_crash_ends_the_game(game, one, other, actions):
     assert outcome.reward.item() < -1.5
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "cells"),
+    [
+        (pose(1, 4, WEST), pose(1, 2, EAST), 3),  # the heads meet in one cell, the tails are in two more
+        (pose(1, 4, WEST), pose(1, 3, EAST), 2),  # through each other: both are on the same two cells
+    ],
+)
+def test_a_cell_off_the_road_that_two_cars_occupy_counts_once(game, one, other, cells):
+    _, outcome = step(game, (one, cell(3, 0)), (other, cell(4, 7)), (FORWARD, FORWARD))
+    assert outcome.reward.item() == pytest.approx(-0.01 + 0.1 + 0.1 - 2 - 0.5 * cells)
+
+
 def test_a_car_may_follow_another(game):
     _, outcome = step(game, (pose(3, 5, WEST), cell(3, 0)), (pose(3, 3, WEST), cell(3, 0)), actions=(FORWARD, FORWARD))
     assert not outcome.done.item()
@@ -116,12 +130,14 @@ def test_an_arrived_car_is_out_of_the_way_earns_no_more_and_stays_arrived(game):
     after, outcome = game.step(after, torch.tensor([[FORWARD, FORWARD]]))
     assert outcome.success.item()
     assert outcome.done.item()
-    assert outcome.reward.item() == pytest.approx(-0.01 + 0.1 + 1)
+    assert outcome.reward.item() == pytest.approx(-0.01 + 1)
 
 
 def test_two_cars_that_arrive_at_once_in_one_place_both_arrive_but_one_alone_crashes(game):
     _, both = step(game, (pose(3, 1, WEST), cell(3, 0)), (pose(4, 0, NORTH), cell(3, 0)), (FORWARD, FORWARD))
     assert both.success.item()
+    assert both.done.item()
+    assert both.reward.item() == pytest.approx(-0.01 + 1 + 1 - 2)  # and they touch
     _, one = step(game, (pose(3, 1, WEST), cell(3, 0)), (pose(4, 0, NORTH), cell(4, 7)), (FORWARD, FORWARD))
     assert one.done.item()
     assert not one.success.item()
@@ -149,6 +165,17 @@ def test_distractors_are_other_states_of_the_same_map_and_exchangeable(generator
     joint = torch.zeros(7, 7).index_put_((states[:, 0, 1], states[:, 1, 1]), torch.ones(6000), accumulate=True)
     assert (joint - joint.T).abs().max() < 60  # about 143 in each cell, whichever of the two is true
     assert torch.equal(game.candidates(states)[:, 1], states.flip(1))
+
+
+def test_released_distractors_are_anywhere_on_the_road_with_heading_and_goal_of_a_fresh_game(game, generator):
+    own = torch.tensor([[0, pose(3, 6, WEST), cell(3, 0)]]).repeat(4000, 1)
+    states = game.redraw_anywhere(torch.stack([own, own], dim=1), generator)
+    assert torch.equal(states[:, 0], own)
+    where, heading = states[:, 1, 1] // 4, states[:, 1, 1] % 4
+    assert set(where.tolist()) == set(torch.nonzero(ROAD.flatten()).flatten().tolist())
+    assert set(heading.tolist()) == {WEST, EAST}
+    assert set(states[:, 1, 2].tolist()) == {cell(3, 0), cell(4, 7)}
+    assert torch.bincount(where).max() < 400  # 250 in each of the 16 cells
 
 
 def test_states_survive_the_way_into_a_table_and_back(game, generator):

@@ -1,11 +1,14 @@
 """The driving game of the paper (Figure 4c): two cars that cannot see each other must both reach their goals.
 
 A car covers two cells, its head and its tail. Both players act at once; a car that reaches its goal leaves the road.
-The reward is shared, and each step brings
+The reward is shared, and as in the authors' released game each step brings
 
-    -0.01    for the time                          +1    for each car that arrives
-    -0.5     for each cell of a car off the road   -2    if the cars, neither of which had arrived before the step,
-    +0.1     for each cell a car comes nearer            now share a cell, unless both arrive: a crash ends the game
+    -0.01    for the time
+    -0.5     for each cell off the road that is occupied, be it by one car or by two
+    +0.1     for each cell that a car comes nearer to its goal, unless it arrives
+    +1       for each car that arrives
+    -2       if the cars, neither of which had arrived before the step, now share a cell: that ends the game, which is
+             completed all the same if both arrive in this step
 
 A player sees (map, pose, goal) of its own car. A *state* of a speaker is that, and comes with a distractor: another
 state from play on the same map. Which of the two it is, is what its message is to tell: (n, 2, 3), the true one first.
@@ -50,6 +53,7 @@ class DrivingGame(Game[DrivingWorld]):
         self._move = roads.move_table().flatten()
         self._tail = roads.tail_table()
         self._distance = NEARER * roads.distance_table().float().flatten()
+        self._off_cell = OFF_ROAD * (~layouts.road).float().flatten()
         self._off_road = OFF_ROAD * roads.off_road_table(layouts.road).float().flatten()
         self._starts = _padded(layouts.starts)
         self._goals = _padded(layouts.goals)
@@ -81,15 +85,17 @@ class DrivingGame(Game[DrivingWorld]):
         pose = torch.where(driving, self._move.take(world.pose * roads.ACTIONS + actions), world.pose)
         head, tail = pose >> 2, self._tail.take(pose)
         arrived = head == world.goal  # also of a car that had arrived before: it stays where it was
-        success = arrived.all(1)
-        other = head.flip(1)
-        touch = ((head == other) | (tail == other)).any(1) | (tail[:, 0] == tail[:, 1])
-        crash = touch & driving.all(1) & ~success
+        one, other = torch.stack([head, tail], dim=2).unbind(1)  # the cells of each car, (batch, 2)
+        shared = (one[:, :, None] == other[:, None]).any(2)
+        crash = shared.any(1) & driving.all(1)
         nearer = self._distance.take((world.pose >> 2) * CELLS + world.goal) - self._distance.take(
             head * CELLS + world.goal
         )
-        each = nearer + self._off_road.take(world.map[:, None] * POSES + pose) + ARRIVAL * arrived
-        reward = (each * driving).sum(1) + TIME + CRASH * crash
+        off_road = self._off_road.take(world.map[:, None] * POSES + pose)
+        reward = ((torch.where(arrived, ARRIVAL, nearer) + off_road) * driving).sum(1) + TIME + CRASH * crash
+        shared[:, 1] &= one[:, 1] != one[:, 0]
+        reward -= (self._off_cell.take(world.map[:, None] * CELLS + one) * shared).sum(1) * crash  # counted twice
+        success = arrived.all(1)
         return replace(world, pose=pose, arrived=arrived), Outcome(reward, crash | success, success)
 
     def encoder(self, width: int) -> nn.Module:
@@ -107,6 +113,17 @@ class DrivingGame(Game[DrivingWorld]):
             same = (other == true).all(1)
             drawn = true[order[first + _below(size, generator)]]
             other = torch.where(same[:, None], drawn, other)
+        return torch.stack([true, other], dim=1)
+
+    def redraw_anywhere(self, states: Tensor, generator: torch.Generator) -> Tensor:
+        """Draw distractors as the authors' released code does: easier, since they need not be states of any game.
+
+        A distractor is on any cell of the same road, with the heading and the goal of a fresh game on any map.
+        """
+        true = states[:, 0]
+        cell = torch.multinomial(self.layouts.road[true[:, 0]].float(), 1, generator=generator)[:, 0]
+        fresh = self.reset(len(true), generator)
+        other = torch.stack([true[:, 0], 4 * cell + fresh.pose[:, 0] % 4, fresh.goal[:, 0]], dim=1)
         return torch.stack([true, other], dim=1)
 
     def to_columns(self, states: Tensor) -> dict[str, Tensor]:

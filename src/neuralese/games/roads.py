@@ -63,6 +63,6 @@ def distance_table() -> Tensor:
 
 
 def off_road_table(road: Tensor) -> Tensor:
-    """How many of a car's two cells are off the road, (maps, POSES)."""
-    off = (~road).long()
-    return off[:, torch.arange(POSES) // 4] + off[:, tail_table()]
+    """How many of a car's two cells are off the road, (maps, POSES); at the border it has one."""
+    off, head, tail = (~road).long(), torch.arange(POSES) // 4, tail_table()
+    return off[:, head] + off[:, tail] * (tail != head)
