@@ -121,6 +121,9 @@ rule parse_driving:
     params:
         dev_games=lambda wildcards: at(wildcards)["driving"]["dev_games"],
         test_games=lambda wildcards: at(wildcards)["driving"]["test_games"],
+        rules=lambda wildcards: {
+            key: at(wildcards)["driving"][key] for key in ("distractors", "goal_offset")
+        },
         code=code("data/archives.py", "data/driving.py", "games"),
     script:
         "../scripts/parse_driving.py"

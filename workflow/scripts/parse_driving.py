@@ -16,7 +16,7 @@ with stage(snakemake.log[0], snakemake.threads):
     played = replay(DrivingGame(driving_layouts(maps, turns)), turns)
     games, turns, bad = driving.leave_out(played, turns, bad)
     games["split"] = driving.splits(len(games), params.dev_games, params.test_games)
-    write_table(made.maps, maps, "maps")
+    write_table(made.maps, maps, "maps", about=params.rules)
     write_table(made.games, games, "games")
     write_table(made.turns, turns, "turns")
     rows = {"games": len(games), "turns": len(turns), "messages": int((turns["message"] != "").sum())}

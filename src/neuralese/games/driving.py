@@ -48,8 +48,15 @@ class DrivingGame(Game[DrivingWorld]):
     n_actions = roads.ACTIONS
     observation_shape = (3,)  # map, pose, goal
 
-    def __init__(self, layouts: Layouts, max_steps: int = 20) -> None:
+    def __init__(
+        self, layouts: Layouts, max_steps: int = 20, distractors: str = "play", goal_offset: bool = True
+    ) -> None:
+        """Distractors come from "play", as the true states do, or are "anywhere" (see `redraw_anywhere`).
+
+        With `goal_offset` players also see where the goal lies as the driver sees it (see `DrivingEncoder`).
+        """
         self.layouts, self.max_steps = layouts, max_steps
+        self.distractors, self.goal_offset = distractors, goal_offset
         self._move = roads.move_table().flatten()
         self._tail = roads.tail_table()
         self._distance = NEARER * roads.distance_table().float().flatten()
@@ -100,10 +107,15 @@ class DrivingGame(Game[DrivingWorld]):
 
     def encoder(self, width: int) -> nn.Module:
         """A linear layer over indicators of map, position, orientation and goal."""
-        return DrivingEncoder(len(self.layouts.road), width)
+        return DrivingEncoder(len(self.layouts.road), width, self.goal_offset)
 
     def redraw(self, states: Tensor, generator: torch.Generator) -> Tensor:
-        """Draw distractors from the true states on the same map, none equal to the true state if others are there."""
+        """Draw distractors from the true states on the same map, none equal to the true state if others are there.
+
+        In a game whose distractors are "anywhere", draw those.
+        """
+        if self.distractors == "anywhere":
+            return self.redraw_anywhere(states, generator)
         true = states[:, 0]
         order = true[:, 0].argsort(stable=True)  # states by map, so that a map's states are a range
         counts = torch.bincount(true[:, 0], minlength=len(self.layouts.road))
@@ -158,13 +170,15 @@ class DrivingGame(Game[DrivingWorld]):
 class DrivingEncoder(nn.Module):
     """Sums learned vectors for what is seen: a linear layer over indicators that multiplies no zeros.
 
-    Beside map, position, orientation and goal there is one indicator for where the goal lies as the driver sees it:
-    so many cells ahead, so many to the right.
+    The paper's indicators are those of map, position, orientation and goal. With `goal_offset` there is one more for
+    where the goal lies as the driver sees it: how many cells ahead, how many to the right.
     """
 
-    def __init__(self, maps: int, width: int) -> None:
+    def __init__(self, maps: int, width: int, goal_offset: bool = True) -> None:
         super().__init__()
-        sizes = {"map": maps, "cell": CELLS + 1, "direction": 5, "goal": CELLS, "offset": _OFFSETS**2}
+        sizes = {"map": maps, "cell": CELLS + 1, "direction": 5, "goal": CELLS}
+        if goal_offset:
+            sizes["offset"] = _OFFSETS**2
         self.seen = nn.ModuleDict({name: nn.Embedding(size, width) for name, size in sizes.items()})
         bound = sum(sizes.values()) ** -0.5  # as the weights of a linear layer over all indicators begin
         for table in self.seen.values():
@@ -175,16 +189,22 @@ class DrivingEncoder(nn.Module):
         where, pose, goal = observation.unbind(1)
         gone = pose == GONE
         cell, direction = pose >> 2, torch.where(gone, 4, pose & 3)
-        south, east = goal // SIZE - cell // SIZE, goal % SIZE - cell % SIZE
-        facing = (pose & 3)[None]
-        ahead = torch.stack([-south, east, south, -east]).gather(0, facing)[0]
-        right = torch.stack([east, south, -east, -south]).gather(0, facing)[0]
-        offset = torch.where(gone, 0, (ahead + SIZE - 1) * _OFFSETS + right + SIZE - 1)
-        seen = {"map": where, "cell": cell, "direction": direction, "goal": goal, "offset": offset}
+        seen = {"map": where, "cell": cell, "direction": direction, "goal": goal}
+        if "offset" in self.seen:
+            seen["offset"] = torch.where(gone, 0, _goal_offset(cell, pose & 3, goal))
         return sum(self.seen[name](value) for name, value in seen.items())
 
 
 _OFFSETS = 2 * SIZE - 1
+
+
+def _goal_offset(cell: Tensor, direction: Tensor, goal: Tensor) -> Tensor:
+    """Where the goal lies as the driver sees it, as one number (n,)."""
+    south, east = goal // SIZE - cell // SIZE, goal % SIZE - cell % SIZE
+    facing = direction[None]
+    ahead = torch.stack([-south, east, south, -east]).gather(0, facing)[0]
+    right = torch.stack([east, south, -east, -south]).gather(0, facing)[0]
+    return (ahead + SIZE - 1) * _OFFSETS + right + SIZE - 1
 
 
 def _padded(lists: list[Tensor]) -> Tensor:
