@@ -1,8 +1,8 @@
 """Driving logs: every field is checked, games come out as logged, messages become phrases as the module says."""
 
 import json
-from itertools import pairwise
 import logging
+from itertools import pairwise
 
 import pytest
 

@@ -51,6 +51,6 @@ def driving_layouts(maps: pd.DataFrame, turns: pd.DataFrame) -> Layouts:
 
 
 def load_driving_game(maps: str | Path, turns: str | Path, max_steps: int = 20) -> DrivingGame:
-    """The driving game on the roads of the logged games, with the rules written into `maps`; the same for all splits."""
+    """The driving game on the roads of the logged games, by the rules written into `maps`; all splits share it."""
     tables = (read_table(maps, "maps").to_pandas(), read_table(turns, "turns").to_pandas())
     return DrivingGame(driving_layouts(*tables), max_steps, **read_about(maps))
