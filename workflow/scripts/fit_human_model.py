@@ -15,8 +15,9 @@ with stage(snakemake.log[0], snakemake.threads):
     said, held_out = (load_traces(tables, game, split, random) for split in ("train", "dev"))
     config = FitConfig(**snakemake.params.fit)
     if model == "speaker":
-        heard = load_heard(tables) if "words" in tables else None
-        fitted = fit_human_speaker(game, said, held_out, config, random, load_silence(tables), heard)
+        heard = load_heard(tables) if "words" in tables and not config.plain_human else None
+        silence = None if config.plain_human else load_silence(tables)
+        fitted = fit_human_speaker(game, said, held_out, config, random, silence, heard)
     else:
         fitted = fit_human_listener(game, said, held_out, config, random)
     save_model(snakemake.output[0], fitted)

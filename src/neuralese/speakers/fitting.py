@@ -22,7 +22,9 @@ class FitConfig:
     batch: int = 1024
     learning_rate: float = 0.003
     check_every: int = 250  # minibatches between two looks at the held-out data
-    patience: int = 4  # looks without a gain after which to stop
+    patience: int = 4  # looks without a gain after which to stop; 0 never stops, and keeps the last weights
+    decay: bool = True  # let the step size fall to zero as a cosine does, or keep it
+    plain_human: bool = False  # one softmax for all phrases and silence, which share nothing, as in the paper
 
 
 def fit(
@@ -30,7 +32,12 @@ def fit(
 ) -> float:
     """Minimise `loss(batch size)`; leave `model` with the weights whose `held_out()` was least, and return that."""
     optimizer = torch.optim.Adam(model.parameters(), lr=config.learning_rate)
-    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, config.steps)
+    schedules = torch.optim.lr_scheduler
+    schedule = (
+        schedules.CosineAnnealingLR(optimizer, config.steps)
+        if config.decay
+        else schedules.ConstantLR(optimizer, factor=1.0)
+    )
     best, best_weights, looks = float("inf"), copy.deepcopy(model.state_dict()), 0
     for step in tqdm(range(1, config.steps + 1), desc=name, unit="batch", disable=not sys.stderr.isatty()):
         optimizer.zero_grad()
@@ -42,7 +49,7 @@ def fit(
                 value = held_out()
             log.info("%s: %d batches, held-out %.4f", name, step, value)
             looks += 1
-            if value < best:
+            if value < best or not config.patience:
                 best, best_weights, looks = value, copy.deepcopy(model.state_dict()), 0
             elif looks >= config.patience:
                 break
