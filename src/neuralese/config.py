@@ -29,6 +29,9 @@ def problem(config: dict, schema: dict) -> str | None:
 
 
 def _sentence(error: ValidationError) -> str:
+    if error.validator == "anyOf":  # a value, or a list of values: whichever it was meant to be
+        meant = 1 if isinstance(error.instance, list) else 0
+        error = next(each for each in error.context if each.schema_path[0] == meant)
     where = ".".join(map(str, error.absolute_path))
     if error.validator == "additionalProperties" and isinstance(error.instance, dict):
         known = list(error.schema.get("properties", {}))

@@ -31,9 +31,9 @@ DATA = frozenset({"colors", "birds", "driving"})
 _AGENT = DATA | {"games", "agent", "training"}
 _MESSAGES = _AGENT | {"messages"}
 _ROBOT = _MESSAGES | {"speakers"}
-_DICTIONARY = _ROBOT | {"criteria", "dictionary"}
+_ABLATION = _ROBOT | {"criteria", "ablation", "evaluation"}
+_DICTIONARY = _ABLATION | {"dictionary"}
 _SYNTHESIS = _DICTIONARY | {"synthesis"}
-_EVALUATION = _SYNTHESIS | {"evaluation"}
 # the sections of the config on which each file of a seed depends, its own stage's and those of the stages before
 SECTIONS = {
     "agent.safetensors": _AGENT,
@@ -49,10 +49,10 @@ SECTIONS = {
     "synthesis.parquet": _SYNTHESIS,
     "new_messages.parquet": _SYNTHESIS,
     "bags.parquet": _SYNTHESIS,
-    "utterances.parquet": _SYNTHESIS,
-    "belief_test.parquet": _EVALUATION,
-    "behavior_test.parquet": _EVALUATION,
-    "ablation.parquet": _EVALUATION | {"ablation"},
+    "belief_test.parquet": _SYNTHESIS,
+    "behavior_test.parquet": _DICTIONARY,
+    "ablation.parquet": _ABLATION,
+    "criteria.parquet": _ABLATION,
 }
 
 

@@ -97,12 +97,25 @@ CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
         **dict.fromkeys(("accuracy", "ci_low", "ci_high"), pa.float64()),
         "n": pa.int64(),
         "data": pa.string(),
-        **dict.fromkeys(("gain", "gain_error", "p_value"), pa.float64()),  # over direct, on the same items
+        "candidates": pa.int64(),
+        "chance": pa.float64(),
+        **dict.fromkeys(("title", "role", "kind"), pa.string()),  # of the criterion
+        "unit": pa.string(),  # what is translated: a message, an utterance, or one phrase of it
+        "distractors": pa.string(),
+        **dict.fromkeys(("distinct", "games"), pa.int64()),  # messages and games among the n items
+        # over the baseline and over the control, on the same items
+        **dict.fromkeys(("gain", "gain_error", "p_value", "gain_control", "gain_control_error"), pa.float64()),
     },
     "ablation": {
-        **dict.fromkeys(("task", "split", "speaker", "listener", "criterion", "data"), pa.string()),
+        **dict.fromkeys(("task", "split", "speaker", "listener", "data"), pa.string()),
+        **dict.fromkeys(("family", "criterion", "title", "role"), pa.string()),
         "seed": pa.int64(),
-        **dict.fromkeys(("accuracy", "ci_low", "ci_high", "gain", "p_value"), pa.float64()),
+        **dict.fromkeys(("accuracy", "ci_low", "ci_high"), pa.float64()),
+    },
+    "criteria": {  # the member of each family that dev chose, and why
+        **dict.fromkeys(("task", "direction", "criterion", "member", "settings", "second"), pa.string()),
+        **dict.fromkeys(("members", "seeds"), pa.int64()),
+        **dict.fromkeys(("accuracy", "second_accuracy"), pa.float64()),
     },
     "protocol": {
         **dict.fromkeys(("task", "measure", "variable", "data"), pa.string()),
@@ -117,12 +130,11 @@ CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
     "proposition_1": {"game": pa.int64(), **dict.fromkeys(("lost", "bound", "bound_product"), pa.float64())},
     "proposition_2": {"criterion": pa.string(), **dict.fromkeys(("rarity", "recovered"), pa.float64())},
     "bags": {"bag_id": pa.int32(), "text": pa.string(), "parts": pa.list_(pa.int16())},  # phrases said together
-    "utterances": {  # what humans say at once, and the new message for it
+    "utterances": {  # what humans said at once, and how often in each split
         "utterance_id": pa.int32(),
         "text": pa.string(),
         "parts": pa.list_(pa.int16()),
-        "score": pa.float64(),
-        "message": VECTOR,
+        **dict.fromkeys(("train", "dev", "test"), pa.int64()),
     },
     "behavior": {
         "seed": pa.int64(),
@@ -130,9 +142,15 @@ CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
         "criterion": pa.string(),
         **dict.fromkeys(("reward", "reward_ci_low", "reward_ci_high"), pa.float64()),
         **dict.fromkeys(("completion", "completion_ci_low", "completion_ci_high"), pa.float64()),
-        "n": pa.int64(),
+        **dict.fromkeys(("n", "games"), pa.int64()),
         "possible": pa.float64(),  # share of games that could be completed at all
-        "data": pa.string(),
+        **dict.fromkeys(("title", "role", "data"), pa.string()),
+        **{
+            f"{measure}_over_{reference}{error}": pa.float64()  # on the same games
+            for measure in ("reward", "completion")
+            for reference in ("silence", "control", "baseline")
+            for error in ("", "_error")
+        },
     },
 }
 

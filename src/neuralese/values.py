@@ -91,8 +91,10 @@ SPLIT = OneOf(("train", "dev", "test"))
 TASK = OneOf(("colors", "birds", "driving"))
 DATA = OneOf(("mirror", "official", "embedded"))
 RESULT = {"task": TASK, "seed": COUNT, "data": DATA}
-ACCURACY = {**dict.fromkeys(("accuracy", "ci_low", "ci_high", "p_value"), SHARE), "gain": Between(-1, 1)}
-PLAYERS = {"speaker": OneOf(("R", "H")), "listener": OneOf(("R", "H*"))}
+ACCURACY = dict.fromkeys(("accuracy", "ci_low", "ci_high"), SHARE)
+PLAYERS = {"speaker": OneOf(("R", "H")), "listener": OneOf(("R", "R*", "H*"))}
+DIRECTION = OneOf(("R->H", "H->R"))
+GAIN = Between(-1, 1)
 
 RULES: dict[str, Rules] = {
     "colors": Rules(
@@ -122,31 +124,54 @@ RULES: dict[str, Rules] = {
     "contexts": Rules({"context_id": ROW}),
     "meanings": Rules({"context_id": COUNT, "candidate": COUNT}, unique=(("context_id", "candidate"),)),
     "dictionary": Rules(
-        {"direction": OneOf(("R->H", "H->R")), "source_id": COUNT, "target_id": COUNT, "rank": FIRST},
+        {"direction": DIRECTION, "source_id": COUNT, "target_id": COUNT, "rank": FIRST},
         unique=(("direction", "criterion", "source_id", "rank"),),
     ),
     "examples": Rules({"rank": FIRST, "target": COUNT, "other": COUNT}, unique=(("message_id", "rank"),)),
     "watched": Rules({"player": Between(0, 1), "turn": COUNT, "action": Between(0, 3)}),
     "belief": Rules(
-        RESULT | PLAYERS | ACCURACY | {"n": FIRST, "gain_error": COUNT},
-        unique=(("task", "seed", "speaker", "listener", "criterion"),),
-        missing=("gain", "gain_error", "p_value"),
+        RESULT
+        | PLAYERS
+        | ACCURACY
+        | dict.fromkeys(("n", "distinct", "games"), FIRST)
+        | {"candidates": Between(2), "chance": SHARE, "p_value": SHARE, "gain": GAIN, "gain_control": GAIN}
+        | {"unit": OneOf(("message", "utterance", "phrase")), "distractors": OneOf(("play", "anywhere"))}
+        | dict.fromkeys(("gain_error", "gain_control_error"), COUNT),
+        unique=(("task", "seed", "distractors", "speaker", "listener", "unit", "criterion"),),
+        missing=("gain", "gain_error", "p_value", "gain_control", "gain_control_error"),
     ),
     "ablation": Rules(
         RESULT | PLAYERS | ACCURACY | {"split": SPLIT},
-        unique=(("task", "seed", "split", "speaker", "listener", "criterion"),),
-        missing=("gain", "p_value"),
+        unique=(("task", "seed", "split", "speaker", "listener", "family", "criterion"),),
+    ),
+    "criteria": Rules(
+        {
+            "task": TASK,
+            "direction": DIRECTION,
+            "members": FIRST,
+            "seeds": FIRST,
+            "accuracy": SHARE,
+            "second_accuracy": SHARE,
+        },
+        unique=(("task", "direction", "criterion"),),
+        missing=("accuracy", "second_accuracy"),  # of a random one, and of one that is alone
     ),
     "protocol": Rules(RESULT, unique=(("task", "seed", "measure", "variable"),), missing=("value",)),
     "bound": Rules(RESULT | {"divergence": COUNT, "native": SHARE, "translated": SHARE}),
     "proposition_1": Rules({"game": COUNT}),
     "proposition_2": Rules({"rarity": SHARE, "recovered": SHARE}),
     "bags": Rules({"bag_id": ROW, "parts": COUNT}),
-    "utterances": Rules({"utterance_id": ROW, "parts": COUNT, "score": SHARE}),
+    "utterances": Rules({"utterance_id": ROW, "parts": COUNT} | dict.fromkeys(SPLIT.names, COUNT)),
     "behavior": Rules(
-        {"seed": COUNT, "data": DATA, "n": FIRST, "possible": SHARE}
+        {"seed": COUNT, "data": DATA, "n": FIRST, "games": FIRST, "possible": SHARE}
         | dict.fromkeys(("completion", "completion_ci_low", "completion_ci_high"), SHARE),
         unique=(("seed", "pair", "criterion"),),
+        missing=tuple(
+            f"{measure}_over_{reference}{error}"
+            for measure in ("reward", "completion")
+            for reference in ("silence", "control", "baseline")
+            for error in ("", "_error")
+        ),
     ),
 }
 

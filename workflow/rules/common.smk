@@ -9,6 +9,7 @@ from snakemake.exceptions import WorkflowError
 
 from neuralese import sweep
 from neuralese.config import problem, typed
+from neuralese.translate import families
 from neuralese.files import redate, unwritable
 
 SOURCE = Path(workflow.basedir) / "src" / "neuralese"
@@ -17,7 +18,11 @@ CODE = {".py", ".js", ".css", ".html"}
 
 config = typed(config)
 schema = yaml.safe_load(SCHEMA.read_text())
-if wrong := problem(config, schema) or sweep.sweep_problem(config, schema):
+if wrong := (
+    problem(config, schema)
+    or sweep.sweep_problem(config, schema)
+    or families.problem(config["criteria"])
+):
     raise WorkflowError(wrong)
 
 RESULTS = config["results"]
@@ -67,6 +72,24 @@ def made(name):
         return f"{place}/{wildcards.task}/seed{wildcards.seed}/{name}"
 
     return path
+
+
+def of_every_seed(name):
+    """Inputs that an earlier stage made for a task, of all seeds."""
+
+    def paths(wildcards):
+        values, _ = point_of(wildcards.get("point", ""))
+        place = folder(values, sweep.SECTIONS[name], wildcards.task)
+        return [f"{place}/{wildcards.task}/seed{seed}/{name}" for seed in SEEDS]
+
+    return paths
+
+
+def chosen(wildcards):
+    """The input that says which member of each family of criteria was chosen for a task."""
+    values, _ = point_of(wildcards.get("point", ""))
+    place = folder(values, sweep.SECTIONS["criteria.parquet"], wildcards.task)
+    return f"{place}/{wildcards.task}/criteria.parquet"
 
 
 def growing(first):
@@ -151,6 +174,12 @@ def swept_files(wildcards):
         for task in tasks
         for seed in SEEDS
     ]
+
+
+def faithful_comparison(wildcards):
+    """The comparison that config/faithful.yaml made, where it was run beside this run."""
+    path = f"{RESULTS}/faithful/tables/comparison.csv"
+    return [path] if Path(path).exists() else []
 
 
 def shown_tables(wildcards):

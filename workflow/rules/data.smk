@@ -122,7 +122,8 @@ rule parse_driving:
         dev_games=lambda wildcards: at(wildcards)["driving"]["dev_games"],
         test_games=lambda wildcards: at(wildcards)["driving"]["test_games"],
         rules=lambda wildcards: {
-            key: at(wildcards)["driving"][key] for key in ("distractors", "goal_offset")
+            key: at(wildcards)["driving"][key]
+            for key in ("distractors", "goal_offset")
         },
         code=code("data/archives.py", "data/driving.py", "games"),
     script:

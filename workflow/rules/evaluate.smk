@@ -14,7 +14,7 @@ rule evaluate_belief:
         synthesis=made("synthesis.parquet"),
         new_messages=made("new_messages.parquet"),
         bags=made("bags.parquet"),
-        utterances=made("utterances.parquet"),
+        utterances=data("utterances.parquet"),
     output:
         f"{POINT}/{{task}}/seed{{seed}}/belief_{{split}}.parquet",
     log:
@@ -27,13 +27,18 @@ rule evaluate_belief:
         runtime=growing(10),
     params:
         held_out=lambda wildcards: at(wildcards)["messages"]["held_out"],
+        phrases_heard=lambda wildcards: at(wildcards)["evaluation"]["phrases_heard"],
         resamples=lambda wildcards: at(wildcards)["evaluation"]["resamples"],
         code=code(
             "games",
             "agents",
             "speakers",
+            "translate/families.py",
             "translate/pragmatics.py",
+            "translate/utterances.py",
             "evaluate/belief.py",
+            "evaluate/listeners.py",
+            "evaluate/protocols.py",
             "evaluate/translations.py",
             "evaluate/statistics.py",
             "randomness.py",
@@ -43,7 +48,7 @@ rule evaluate_belief:
 
 
 rule ablate:
-    """Evaluate the whole family of criteria on dev and test."""
+    """Evaluate every member of every family of criteria on dev and test."""
     input:
         unpack(trace_tables),
         provenance=data("provenance.json"),
@@ -53,10 +58,7 @@ rule ablate:
         listener=made("human_listener.safetensors"),
         messages=made("messages.parquet"),
         contexts=made("contexts.parquet"),
-        synthesis=made("synthesis.parquet"),
-        new_messages=made("new_messages.parquet"),
-        bags=made("bags.parquet"),
-        utterances=made("utterances.parquet"),
+        utterances=data("utterances.parquet"),
     output:
         f"{POINT}/{{task}}/seed{{seed}}/ablation.parquet",
     log:
@@ -71,6 +73,8 @@ rule ablate:
         messages=lambda wildcards: at(wildcards)["ablation"]["messages"],
         contexts=lambda wildcards: at(wildcards)["ablation"]["contexts"],
         humans=lambda wildcards: at(wildcards)["ablation"]["humans"],
+        families=lambda wildcards: at(wildcards)["criteria"]
+        | at(wildcards)["ablation"].get("also", {}),
         resamples=lambda wildcards: at(wildcards)["evaluation"]["resamples"],
         code=code(
             "games",
@@ -79,6 +83,7 @@ rule ablate:
             "translate",
             "evaluate/ablation.py",
             "evaluate/belief.py",
+            "evaluate/listeners.py",
             "evaluate/translations.py",
             "evaluate/statistics.py",
             "randomness.py",
@@ -87,19 +92,46 @@ rule ablate:
         "../scripts/ablate.py"
 
 
-rule tabulate_ablation:
-    """Collect the ablations of all tasks and seeds, choose on dev, and draw the test results."""
+rule choose_criteria:
+    """Choose on dev, over all seeds, which member of each family of criteria translates, and write down why."""
     input:
-        expand(
+        of_every_seed("ablation.parquet"),
+    output:
+        f"{POINT}/{{task}}/criteria.parquet",
+    log:
+        f"{POINT}/logs/{{task}}/choose_criteria.log",
+    benchmark:
+        f"{POINT}/benchmarks/{{task}}/choose_criteria.tsv"
+    threads: 1
+    resources:
+        mem_mb=growing(500),
+        runtime=growing(5),
+    params:
+        criteria=lambda wildcards: at(wildcards)["criteria"],
+        code=code("translate/choice.py", "translate/families.py"),
+    script:
+        "../scripts/choose_criteria.py"
+
+
+rule tabulate_ablation:
+    """Collect the ablations of all tasks and seeds and what was chosen on dev, and draw the test results."""
+    input:
+        ablation=expand(
             f"{RESULTS}/{{task}}/seed{{seed}}/ablation.parquet",
             task=TASKS,
             seed=SEEDS,
         ),
+        criteria=expand(f"{RESULTS}/{{task}}/criteria.parquet", task=TASKS),
     output:
         table=report(
             f"{RESULTS}/tables/ablation.parquet",
             category="Tables",
             caption="../report/ablation.rst",
+        ),
+        criteria=report(
+            f"{RESULTS}/tables/criteria.parquet",
+            category="Tables",
+            caption="../report/criteria.rst",
         ),
         figures=report(
             multiext(f"{RESULTS}/figures/ablation", ".png", ".svg"),
@@ -115,7 +147,12 @@ rule tabulate_ablation:
         mem_mb=growing(1000),
         runtime=growing(5),
     params:
-        code=code("evaluate/ablation.py", "report/ablation.py", "report/figures.py"),
+        code=code(
+            "translate/choice.py",
+            "evaluate/paper.py",
+            "report/ablation.py",
+            "report/figures.py",
+        ),
     script:
         "../scripts/tabulate_ablation.py"
 
@@ -128,8 +165,7 @@ rule evaluate_behavior:
         agent=made("agent.safetensors"),
         messages=made("messages.parquet"),
         dictionary=made("dictionary.parquet"),
-        synthesis=made("synthesis.parquet"),
-        new_messages=made("new_messages.parquet"),
+        utterances=data("utterances.parquet"),
     output:
         f"{POINT}/{{task}}/seed{{seed}}/behavior_{{split}}.parquet",
     log:
@@ -150,6 +186,8 @@ rule evaluate_behavior:
             "games",
             "agents",
             "speakers",
+            "translate/families.py",
+            "translate/utterances.py",
             "evaluate/behavior.py",
             "evaluate/belief.py",
             "evaluate/translations.py",

@@ -128,6 +128,7 @@ rule watch_driving:
         robot=f"{RESULTS}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
         human=f"{RESULTS}/{{task}}/seed{{seed}}/human_speaker.safetensors",
         dictionary=f"{RESULTS}/{{task}}/seed{{seed}}/dictionary.parquet",
+        utterances=f"{RESULTS}/{{task}}/utterances.parquet",
     output:
         watched=f"{RESULTS}/{{task}}/seed{{seed}}/watched.parquet",
         robots=report(
@@ -158,7 +159,6 @@ rule watch_driving:
     params:
         number=config["examples"]["games"],
         criterion=config["examples"]["criterion"],
-        criteria=config["criteria"],
         max_steps=config["games"]["driving_steps"],
         code=code(
             "report/watch.py",
@@ -168,6 +168,8 @@ rule watch_driving:
             "agents",
             "translate",
             "evaluate/behavior.py",
+            "evaluate/belief.py",
+            "evaluate/translations.py",
         ),
     script:
         "../scripts/watch_driving.py"
@@ -214,6 +216,7 @@ rule gather_report:
         synthesis=f"{RESULTS}/{{task}}/seed{{seed}}/synthesis.parquet",
         new_messages=f"{RESULTS}/{{task}}/seed{{seed}}/new_messages.parquet",
         bags=f"{RESULTS}/{{task}}/seed{{seed}}/bags.parquet",
+        utterances=f"{RESULTS}/{{task}}/utterances.parquet",
         protocol=f"{RESULTS}/{{task}}/seed{{seed}}/protocol.parquet",
     output:
         f"{RESULTS}/{{task}}/seed{{seed}}/report.json",
@@ -236,6 +239,8 @@ rule gather_report:
             "games",
             "translate",
             "evaluate/belief.py",
+            "evaluate/listeners.py",
+            "evaluate/translations.py",
         ),
     script:
         "../scripts/gather_report.py"
@@ -249,6 +254,8 @@ rule write_report:
         ),
         provenance=expand(f"{RESULTS}/{{task}}/provenance.json", task=TASKS),
         comparison=f"{RESULTS}/tables/comparison.csv",
+        faithful=faithful_comparison,
+        criteria=f"{RESULTS}/tables/criteria.parquet",
         ablation=f"{RESULTS}/tables/ablation.parquet",
         bound=f"{RESULTS}/tables/bound.parquet",
         proposition_1=f"{RESULTS}/theory/proposition_1.parquet",
@@ -270,6 +277,11 @@ rule write_report:
     params:
         seeds=SEEDS,
         benchmarks=f"{RESULTS}/benchmarks",
-        code=code("report/page", "report/ablation.py"),
+        code=code(
+            "report/page",
+            "report/ablation.py",
+            "evaluate/comparison.py",
+            "evaluate/formats.py",
+        ),
     script:
         "../scripts/write_report.py"

@@ -26,7 +26,7 @@ rule measure_bound:
     params:
         messages=config["ablation"]["messages"],
         criterion=config["examples"]["criterion"],
-        code=code("games", "translate", "evaluate/bound.py"),
+        code=code("games", "translate", "evaluate/bound.py", "evaluate/translations.py"),
     script:
         "../scripts/measure_bound.py"
 

@@ -25,11 +25,33 @@ rule sample_messages:
         "../scripts/sample_messages.py"
 
 
+rule list_utterances:
+    """List everything that humans said at once on held-out states, as sets of phrases."""
+    input:
+        unpack(trace_tables),
+    output:
+        f"{POINT}/{{task}}/utterances.parquet",
+    log:
+        f"{POINT}/logs/{{task}}/list_utterances.log",
+    benchmark:
+        f"{POINT}/benchmarks/{{task}}/list_utterances.tsv"
+    threads: 1
+    resources:
+        mem_mb=growing(1500),
+        runtime=growing(5),
+    params:
+        code=code("games", "speakers", "translate/utterances.py", "randomness.py"),
+    script:
+        "../scripts/list_utterances.py"
+
+
 rule score_dictionary:
     """Score every pair of messages under every criterion and keep the n best, in both directions."""
     input:
         unpack(game_tables),
         inventory=data("inventory.parquet"),
+        utterances=data("utterances.parquet"),
+        criteria=chosen,
         messages=made("messages.parquet"),
         contexts=made("contexts.parquet"),
         robot=made("robot_speaker.safetensors"),
@@ -50,7 +72,6 @@ rule score_dictionary:
         mem_mb=growing(2000),
         runtime=growing(10),
     params:
-        criteria=lambda wildcards: at(wildcards)["criteria"],
         n_best=lambda wildcards: at(wildcards)["dictionary"]["n_best"],
         code=code("games", "speakers", "translate"),
     script:
@@ -60,7 +81,10 @@ rule score_dictionary:
 rule synthesise:
     """Make new messages that mean what a phrase means, and put phrases together to translate messages."""
     input:
-        unpack(trace_tables),
+        unpack(game_tables),
+        inventory=data("inventory.parquet"),
+        utterances=data("utterances.parquet"),
+        criteria=chosen,
         agent=made("agent.safetensors"),
         messages=made("messages.parquet"),
         contexts=made("contexts.parquet"),
@@ -74,7 +98,6 @@ rule synthesise:
         ),
         messages=f"{POINT}/{{task}}/seed{{seed}}/new_messages.parquet",
         bags=f"{POINT}/{{task}}/seed{{seed}}/bags.parquet",
-        utterances=f"{POINT}/{{task}}/seed{{seed}}/utterances.parquet",
     log:
         f"{POINT}/logs/{{task}}/seed{{seed}}/synthesise.log",
     benchmark:
@@ -84,9 +107,7 @@ rule synthesise:
         mem_mb=growing(3000),
         runtime=growing(15),
     params:
-        criterion=lambda wildcards: at(wildcards)["criteria"][
-            at(wildcards)["synthesis"]["criterion"]
-        ],
+        criterion=lambda wildcards: at(wildcards)["synthesis"]["criterion"],
         synthesis=lambda wildcards: {
             name: value
             for name, value in at(wildcards)["synthesis"].items()

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from neuralese.evaluate.paper import read_comparison
+from neuralese.evaluate.comparison import read_comparison
 from neuralese.report.comparison import draw_comparison
 from neuralese.stage import stage
 

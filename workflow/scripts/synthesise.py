@@ -1,5 +1,7 @@
-"""Make new messages for phrases and new phrases for messages."""
+"""Make new messages for utterances and new phrases for messages."""
 
+import pandas as pd
+import pyarrow as pa
 import torch
 
 from neuralese.agents.cell import load_cell
@@ -8,13 +10,23 @@ from neuralese.games.load import load_games
 from neuralese.games.reference import ReferenceGame
 from neuralese.randomness import generator
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, load_model
-from neuralese.speakers.traces import load_traces
 from neuralese.stage import stage
 from neuralese.tables import read_table, write_table
-from neuralese.translate.dictionary import synthesise
-from neuralese.translate.languages import English, Neuralese
+from neuralese.translate.choice import chosen_criteria
+from neuralese.translate.dictionary import entries, make_criterion
+from neuralese.translate.families import named
+from neuralese.translate.languages import Composed, English, Neuralese
 from neuralese.translate.pragmatics import believe_by_playing
-from neuralese.translate.synthesis import SynthesisConfig, believe_by_likelihood, said_at_once
+from neuralese.translate.synthesis import (
+    SynthesisConfig,
+    bags_table,
+    believe_by_likelihood,
+    new_message_entries,
+    new_messages,
+    new_messages_table,
+    new_phrases,
+)
+from neuralese.translate.utterances import load_parts
 
 with stage(snakemake.log[0], snakemake.threads):
     given, params, made = snakemake.input, snakemake.params, snakemake.output
@@ -24,29 +36,30 @@ with stage(snakemake.log[0], snakemake.threads):
     robot = load_model(given.robot, RobotSpeaker, game)
     said = read_messages(given.messages, game)
     neuralese = {split: Neuralese(game, robot, each.messages, each.ids) for split, each in said.items()}
+    english = English(game, load_model(given.human, HumanSpeaker, game), phrases)
     states = read_contexts(given.contexts, game)
-    traces = load_traces(dict(given.items()), game, "train", random)
+    few = game.candidates(states[: config.contexts])
+
+    settings = named(chosen_criteria(given.criteria)["R->H"], params.criterion)
+    criterion = make_criterion(settings)
+    bags = new_phrases(criterion, neuralese["dev"], english.spoken(), few, config)
+    spoken = [neuralese["dev"], neuralese["test"]]
+    parts = [
+        entries("R->H", "synthesis", each, bags, criterion.scores(each, bags, few), params.n_best) for each in spoken
+    ]
+    write_table(made.bags, bags_table(bags), "bags")
+
     practice = game.candidates(torch.cat([game.redraw(states, random) for _ in range(config.distractors)]))
-    if isinstance(game, ReferenceGame):
-        believe = believe_by_playing(load_cell(given.agent, game), game, practice, random)
-    else:
-        believe = believe_by_likelihood(neuralese["train"], practice, config.scale)
-    new = synthesise(
-        English(game, load_model(given.human, HumanSpeaker, game), phrases),
-        spoken=[neuralese["dev"], neuralese["test"]],
-        vocabulary=neuralese["train"],
-        candidates=game.candidates(states),
-        practice=practice,
-        settings=params.criterion,
-        believe=believe,
-        radius=params.radius,
-        config=config,
-        n_best=params.n_best,
-        generator=random,
-        utterances=said_at_once(traces.phrases, config.utterances),
-    )
-    about = {"criteria": {"synthesis": params.criterion}, "contexts": config.contexts}
-    write_table(made.dictionary, new.dictionary, "dictionary", about)
-    write_table(made.messages, new.messages, "messages")
-    write_table(made.bags, new.bags, "bags")
-    write_table(made.utterances, new.utterances, "utterances")
+    ways = {"synthesis": believe_by_likelihood(neuralese["train"], practice, config.scale)}
+    if config.ask_judge and isinstance(game, ReferenceGame):
+        ways["synthesis-judge"] = believe_by_playing(load_cell(given.agent, game), game, practice, random)
+    told = Composed(english, load_parts(given.utterances)[: len(phrases) + config.utterances])
+    tables = []
+    for name, believe in ways.items():
+        messages, scores = new_messages(told, neuralese["train"], few, practice, believe, params.radius, config, random)
+        first = sum(len(table) for table in tables)
+        tables.append(new_messages_table(told.ids.tolist(), messages, name != "synthesis", first))
+        parts.append(new_message_entries(name, told.texts(), tables[-1], scores))
+    about = {"criteria": {"R->H": {"synthesis": settings}}, "contexts": config.contexts, "otherwise": params.criterion}
+    write_table(made.dictionary, pd.concat(parts, ignore_index=True), "dictionary", about)
+    write_table(made.messages, pa.concat_tables(tables), "messages")

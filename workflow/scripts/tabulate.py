@@ -2,7 +2,8 @@
 
 import pandas as pd
 
-from neuralese.evaluate.paper import compare, to_html, to_latex, to_markdown
+from neuralese.evaluate.comparison import compare
+from neuralese.evaluate.formats import to_html, to_latex, to_markdown
 from neuralese.files import write_text
 from neuralese.stage import stage
 from neuralese.tables import read_table, write_table

@@ -1,14 +1,19 @@
-"""Collect the ablations and draw them."""
+"""Collect the ablations and what was chosen, and draw them."""
 
 import pandas as pd
 
-from neuralese.evaluate.ablation import choose
 from neuralese.report.ablation import draw_ablation
 from neuralese.stage import stage
 from neuralese.tables import read_table, write_table
+from neuralese.translate.choice import mark_chosen
 
 with stage(snakemake.log[0], snakemake.threads):
-    parts = [read_table(path, "ablation").to_pandas() for path in snakemake.input]
-    table = choose(pd.concat(parts, ignore_index=True))
-    write_table(snakemake.output.table, table, "ablation")
-    draw_ablation(table, *snakemake.output.figures)
+    given, made = snakemake.input, snakemake.output
+    ablation, criteria = (
+        pd.concat([read_table(path, name).to_pandas() for path in given[name]], ignore_index=True)
+        for name in ("ablation", "criteria")
+    )
+    ablation = mark_chosen(ablation, criteria)
+    write_table(made.table, ablation, "ablation")
+    write_table(made.criteria, criteria, "criteria")
+    draw_ablation(ablation, *made.figures)

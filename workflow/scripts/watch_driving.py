@@ -13,9 +13,11 @@ from neuralese.randomness import generator
 from neuralese.report.watch import draw_animation, draw_strip, watch
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, load_model
 from neuralese.stage import stage
-from neuralese.tables import read_table, write_table
+from neuralese.tables import read_about, read_table, write_table
 from neuralese.translate.dictionary import make_criterion, translate
+from neuralese.translate.families import named
 from neuralese.translate.languages import English, Neuralese
+from neuralese.translate.utterances import load_parts
 
 with stage(snakemake.log[0], snakemake.threads):
     given, params = snakemake.input, snakemake.params
@@ -25,16 +27,17 @@ with stage(snakemake.log[0], snakemake.threads):
     said = read_messages(given.messages, game)["train"]
     into_english = partial(
         translate,
-        make_criterion(params.criteria[params.criterion]),
+        make_criterion(named(read_about(given.dictionary)["criteria"]["R->H"], params.criterion)),
         Neuralese(game, load_model(given.robot, RobotSpeaker, game), said.messages, said.ids),
         English(game, load_model(given.human, HumanSpeaker, game), phrases).spoken(),
         game.candidates(read_contexts(given.contexts, game)),
     )
     say = translations(read_table(given.dictionary, "dictionary").to_pandas(), params.criterion, said).__getitem__
-    humans = load_humans(tables, "test")[range(params.number)]
+    humans = load_humans(tables, "test", load_parts(given.utterances))[range(params.number)]
+    said_by_humans = read_table(given.utterances, "utterances")["text"].to_pylist()
     cell = load_cell(given.agent, game)
     robots = watch(cell, game, game.reset(params.number, random), into_english, random)
-    mixed = watch(cell, game, humans.world, into_english, random, (humans, say, phrases))
+    mixed = watch(cell, game, humans.world, into_english, random, (humans, say, said_by_humans))
     watched = pd.concat([robots.assign(pair="R/R"), mixed.assign(pair="R/H")], ignore_index=True)
     write_table(snakemake.output.watched, watched, "watched")
     roads = read_table(given.maps, "maps")["road"].to_pylist()

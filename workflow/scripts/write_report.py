@@ -1,6 +1,6 @@
 """Write the report."""
 
-from neuralese.evaluate.paper import read_comparison
+from neuralese.evaluate.comparison import read_comparison
 from neuralese.report.page.beyond import load_beyond
 from neuralese.report.page.facts import run_facts
 from neuralese.report.page.write import write_page
@@ -9,4 +9,6 @@ from neuralese.stage import stage
 with stage(snakemake.log[0], snakemake.threads):
     given, params = snakemake.input, snakemake.params
     facts = run_facts(given.provenance, params.seeds, params.benchmarks)
-    write_page(snakemake.output[0], given.parts, facts, read_comparison(given.comparison), load_beyond(given))
+    faithful = read_comparison(given.faithful) if given.faithful else None
+    comparison = read_comparison(given.comparison)
+    write_page(snakemake.output[0], given.parts, facts, comparison, load_beyond(given), faithful)

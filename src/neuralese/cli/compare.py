@@ -26,7 +26,8 @@ def command(results: Path, task: str | None, as_json: bool) -> None:
     """
     folder = Results(results)
     path = folder / "tables/belief.parquet"
-    from neuralese.evaluate.paper import EMBEDDED_NOTE, HEAD, TITLES, compare, to_rows
+    from neuralese.evaluate.comparison import compare
+    from neuralese.evaluate.formats import HEAD, notes, parts_of, to_rows
     from neuralese.tables import read_table
 
     driven = folder.folder / "tables/behavior.parquet"
@@ -41,9 +42,9 @@ def command(results: Path, task: str | None, as_json: bool) -> None:
     if as_json:
         print_json(table.astype(object).where(table.notna(), None).to_dict("records"))
         return
-    for place, (measure, part) in enumerate(table.groupby("measure", sort=False)):
+    for place, (title, part) in enumerate(parts_of(table)):
         if place:
             click.echo()
-        print_table(HEAD, to_rows(part), TITLES[measure])
-    if (table["data"] == "embedded").any():
-        click.echo(f"\n{EMBEDDED_NOTE}")
+        print_table(HEAD, to_rows(part), title)
+    for note in notes(table):
+        click.echo(f"\n{note}")

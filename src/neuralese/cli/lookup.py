@@ -15,6 +15,7 @@ from neuralese.cli.results import Results
 from neuralese.errors import NeuraleseError
 from neuralese.files import atomic
 from neuralese.tables import matrix, numbers, read_about, read_table
+from neuralese.translate.families import with_role
 from neuralese.translate.few import scores
 from neuralese.translate.meanings import Meanings, read_meanings
 
@@ -50,23 +51,37 @@ quick_table = partial(read_table, check_every_value=False)
 class Lookup:
     """Translates by the tables of one task and seed; `synthesis` takes new messages and phrases said together."""
 
-    def __init__(self, results: Results, task: str, seed: int, criterion: str, synthesis: bool = False) -> None:
+    def __init__(self, results: Results, task: str, seed: int, criterion: str | None, synthesis: bool = False) -> None:
+        """Without a `criterion`, take the one whose role is ours."""
         self.run = results.run(task, seed)
-        self.criterion = "synthesis" if synthesis else criterion
         self.synthesis = synthesis
         inventory = quick_table(results / f"{task}/inventory.parquet", "inventory", ["phrase"])
         self.phrases = [phrase or SILENCE for phrase in inventory["phrase"].to_pylist()]
         self.dictionary = self.run / ("synthesis.parquet" if synthesis else "dictionary.parquet")
+        self.utterances = results / f"{task}/utterances.parquet"
+        self.criterion = "synthesis" if synthesis else criterion or our_criterion(self.dictionary)
 
     def phrase(self, text: str, n: int | None) -> Answer:
         """Translate a phrase of the inventory, or several said together; without `n`, give all the dictionary has."""
         parts = self.parts(text)
-        found = self._looked_up("H->R", parts[0]) if len(parts) == 1 else []
+        number = self._utterance(parts)
+        found = [] if number is None else self._looked_up("H->R", number)
+        source = " + ".join(self.phrases[part] for part in parts)
         if found and (self.synthesis or len(found) >= (n or 1)):
-            return Answer(self.phrases[parts[0]], "dictionary", found[:n])
+            return Answer(source, "dictionary", found[:n])
         if self.synthesis:
-            raise NeuraleseError("there are new messages for single phrases of the inventory only; leave out --new.")
-        return Answer(" + ".join(self.phrases[part] for part in parts), "scored", self._score_phrases(parts, n))
+            raise NeuraleseError(
+                "there are new messages for single phrases, and for what humans often say at once; leave out --new."
+            )
+        return Answer(source, "scored", self._score_phrases(parts, n))
+
+    def _utterance(self, parts: list[int]) -> int | None:
+        """The id of the utterance that is made of these phrases, if anybody said it."""
+        if len(parts) == 1:
+            return parts[0]
+        table = quick_table(self.utterances, "utterances", ["utterance_id", "parts"])
+        said = {tuple(each): number for number, each in enumerate(table["parts"].to_pylist())}
+        return said.get(tuple(sorted(set(parts))))
 
     def message(self, number: int, n: int | None) -> Answer:
         """Translate a message of `messages.parquet`."""
@@ -124,14 +139,15 @@ class Lookup:
                 f"{self.dictionary} does not say by which criteria it was made, as it was made by an older version; "
                 f"delete it and make it with: snakemake --cores all {self.dictionary}"
             )
-        if self.criterion not in about["criteria"]:
-            known = ", ".join(about["criteria"])
-            raise NeuraleseError(f"{self.dictionary} has no criterion '{self.criterion}'; it has {known}.")
         return about
 
-    @property
-    def _settings(self) -> dict:
-        return self._about["criteria"][self.criterion]
+    def _settings(self, direction: str) -> dict:
+        """The settings of the criterion in one direction."""
+        criteria = self._about["criteria"].get(direction, {})
+        if self.criterion not in criteria:
+            known = ", ".join(criteria)
+            raise NeuraleseError(f"{self.dictionary} has no criterion '{self.criterion}'; it has {known}.")
+        return criteria[self.criterion]
 
     @cached_property
     def _meanings(self) -> Meanings:
@@ -149,16 +165,18 @@ class Lookup:
         else:
             ids = [number for number, phrase in enumerate(self.phrases) if phrase != SILENCE]
             texts, bags = [self.phrases[number] for number in ids], [[number] for number in ids]
-        said = self._meanings.of_messages(messages, self._settings.get("scale", 1.0))
-        return [_best(row, ids, texts, n) for row in scores(self._settings, said, self._meanings.of_phrases(bags))]
+        settings = self._settings("R->H")
+        said, phrases = self._meanings.of_messages(messages, settings), self._meanings.of_phrases(bags, settings)
+        return [_best(row, ids, texts, n) for row in scores(settings, said, phrases)]
 
     def _score_phrases(self, parts: list[int], n: int | None) -> list[Translation]:
         """The `n` best messages of the vocabulary for phrases said together."""
         ids, messages = self._vocabulary
-        source, scale = self._meanings.of_phrases([parts]), self._settings.get("scale", 1.0)
+        settings = self._settings("H->R")
+        source = self._meanings.of_phrases([parts], settings)
         chunks = (messages[start : start + CHUNK] for start in range(0, len(messages), CHUNK))
         row = np.concatenate(
-            [scores(self._settings, source, self._meanings.of_messages(chunk, scale))[0] for chunk in chunks]
+            [scores(settings, source, self._meanings.of_messages(chunk, settings))[0] for chunk in chunks]
         )
         return _best(row, ids, [f"message {number}" for number in ids], n)
 
@@ -181,6 +199,12 @@ class Lookup:
                 raise NeuraleseError(f"there is no message {number}: they are numbered {ids.min()} to {ids.max()}.")
             rows.append(row[0])
         return matrix(table["message"])[rows]
+
+
+def our_criterion(dictionary: Path) -> str:
+    """The criterion of a dictionary whose role is ours, or else its first."""
+    criteria = read_about(dictionary).get("criteria", {}).get("R->H", {})
+    return with_role(criteria, "ours") or next(iter(criteria), "")
 
 
 def _best(row: np.ndarray, ids: list[int], texts: list[str], n: int | None) -> list[Translation]:

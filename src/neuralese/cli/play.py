@@ -25,9 +25,7 @@ EXAMPLES = """
 @click.option("--task", default="driving", show_default=True, help="The game; only driving can be played.")
 @seed_option
 @results_option
-@click.option(
-    "--criterion", default="belief", show_default=True, help="How to translate: one of the dictionary's criteria."
-)
+@click.option("--criterion", help="How to translate: one of the dictionary's criteria.  [default: ours]")
 @click.option("--steps", default=STEPS, show_default=True, type=click.IntRange(1, 1000), help="Longest game.")
 @click.option("--port", default=0, type=click.IntRange(0, 65535), help="Port of 127.0.0.1; by default any free one.")
 @click.option(
@@ -38,7 +36,7 @@ def command(
     task: str,
     seed: int,
     results: Path,
-    criterion: str,
+    criterion: str | None,
     steps: int,
     port: int,
     logs: Path | None,

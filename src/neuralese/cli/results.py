@@ -87,7 +87,7 @@ def criteria(results: Results, given: dict[str, Any]) -> list[str]:
     from neuralese.tables import read_about
 
     run = results.run(given["task"], int(given.get("seed") or 0))
-    return list(read_about(run / "dictionary.parquet")["criteria"])
+    return list(read_about(run / "dictionary.parquet")["criteria"]["R->H"])
 
 
 results_option = click.option(

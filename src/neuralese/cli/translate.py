@@ -46,8 +46,8 @@ neuralese translate --task colors --new blue --json
 )
 @click.option("--message-id", type=click.IntRange(min=0), help="The number of a message in messages.parquet.")
 @click.option("-n", "count", type=click.IntRange(min=1), help="How many.  [default: what the dictionary has, or 5]")
-@click.option("--criterion", shell_complete=completer(criteria), help="One of the dictionary's.  [default: belief]")
-@click.option("--new", is_flag=True, help="Use the new message for a phrase; phrases said together for a message.")
+@click.option("--criterion", shell_complete=completer(criteria), help="One of the dictionary's.  [default: ours]")
+@click.option("--new", is_flag=True, help="Use the new message for a phrase, phrases put together for a message.")
 @click.option(
     "--save",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -83,7 +83,7 @@ def command(
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # products are small here: more threads wait for each other
     from neuralese.cli.lookup import Lookup, load_messages, save_messages
 
-    lookup = Lookup(Results(results), task, seed, criterion or "belief", synthesis=new)
+    lookup = Lookup(Results(results), task, seed, criterion, synthesis=new)
     if phrase:
         answers = [lookup.phrase(" ".join(phrase), count)]
         vectors = lookup.vectors([each.id for each in answers[0].best], new)

@@ -1,9 +1,9 @@
-"""Every criterion on every task and in both directions: chosen on dev, reported on test."""
+"""Every criterion on every task and in both directions, on dev, where members of families are chosen, and on test."""
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
 
 import pandas as pd
 import torch
@@ -11,55 +11,20 @@ from torch import Tensor
 
 from neuralese.agents.cell import Cell
 from neuralese.agents.messages import Speech
-from neuralese.evaluate.belief import HumanSpeech, Listeners, Translation, evaluate_belief
-from neuralese.evaluate.translations import Tables, load_synthesis, load_utterances
+from neuralese.evaluate.belief import HumanSpeech, Way, evaluate_belief
+from neuralese.evaluate.listeners import Listeners
+from neuralese.evaluate.translations import ASKS_JUDGE
 from neuralese.speakers.models import HumanListener
-from neuralese.speakers.traces import load_heard, load_silence, load_traces
-from neuralese.translate.criteria import BeliefCriterion, Meanings
+from neuralese.translate.criteria import BeliefCriterion, Criterion, Meanings
 from neuralese.translate.dictionary import make_criterion
-from neuralese.translate.languages import English, Language, Neuralese
+from neuralese.translate.families import members, title
+from neuralese.translate.languages import Composed, English, Language, Neuralese
 from neuralese.translate.pragmatics import Heeded, human_responses, robot_responses
 
 log = logging.getLogger(__name__)
 
+PRAGMATIC = "pragmatic"  # matches what the very listeners do by which all are judged
 PRAGMATIC_CONTEXTS = 100
-KNOWS_ITS_JUDGES = "pragmatic"  # never chosen: it matches the very listeners by which all are judged
-WEIGHTS = ("product", "sum", "source")
-SCALES = (1.0, 2.0, 4.0)
-
-
-def family() -> dict[str, dict]:
-    """The criteria that are compared, by name, as the config would write them."""
-    criteria: dict[str, dict] = {}
-    for weights, divergence, scale in product(WEIGHTS, ("forward", "reverse", "symmetric"), SCALES):
-        settings = {"kind": "belief", "weights": weights, "divergence": divergence, "scale": scale}
-        criteria[f"belief {weights} {divergence} x{scale:g}"] = settings
-    settings = {"kind": "belief", "weights": "source", "divergence": "jensen-shannon", "scale": 1.0}
-    criteria["belief source jensen-shannon x1"] = settings
-    for prior in (0.01, 0.1):
-        settings = {"kind": "belief", "weights": "source", "divergence": "reverse", "scale": 1.0, "prior": prior}
-        criteria[f"belief source reverse x1 prior {prior:g}"] = settings
-    for kind, scale in product(("direct", "pmi"), SCALES):
-        criteria[f"{kind} x{scale:g}"] = {"kind": kind, "scale": scale}
-    return criteria
-
-
-def choose(ablation: pd.DataFrame) -> pd.DataFrame:
-    """Mark in the column `chosen` the criterion that is best on dev, by the mean over seeds, for each task and pair.
-
-    Direct, for comparison, is chosen likewise among the direct ones: `chosen_direct`.
-    """
-    keys = ["task", "speaker", "listener"]
-    dev = ablation[(ablation["split"] == "dev") & ~ablation["criterion"].isin(["none", KNOWS_ITS_JUDGES])]
-    means = dev.groupby([*keys, "criterion"], as_index=False)["accuracy"].mean()
-
-    def best(rows: pd.DataFrame) -> set[tuple]:
-        top = rows.loc[rows.groupby(keys)["accuracy"].idxmax()]
-        return set(top[[*keys, "criterion"]].itertuples(index=False, name=None))
-
-    cells = list(ablation[[*keys, "criterion"]].itertuples(index=False, name=None))
-    chosen, direct = best(means), best(means[means["criterion"].str.startswith("direct")])
-    return ablation.assign(chosen=[cell in chosen for cell in cells], chosen_direct=[cell in direct for cell in cells])
 
 
 @dataclass(frozen=True)
@@ -69,56 +34,70 @@ class Ablation:
     english: English
     vocabulary: Neuralese
     candidates: Tensor
-    tables: Tables
-    criteria: dict[str, dict]  # by name, as the config would write them
+    heard: Tensor  # (phrases, words) what the model human hears of each phrase
+    families: Mapping[str, Mapping]  # criteria as the config writes them, by name
     listener: HumanListener
     cell: Cell | None = None  # the robot as a listener, where the pragmatic criterion is to be compared too
 
     def run(
         self,
         listeners: Listeners,
-        said: dict[str, Speech],
-        split: str,
-        humans: int,
+        robot: Speech,
+        human: HumanSpeech,
+        parts: tuple[tuple[int, ...], ...],
         resamples: int,
         generator: torch.Generator,
     ) -> pd.DataFrame:
-        """Evaluate every criterion and synthesis on one split: the columns of `evaluate_belief`.
+        """Evaluate every member of every family: the columns of `evaluate_belief`, and family.
 
-        The gain of each is over the first direct criterion.
+        What humans said is translated whole; `parts` are the phrases of each utterance.
         """
-        game, robot = listeners.game, said[split]
-        traces = load_traces(self.tables, game, split, generator)
-        human = HumanSpeech.draw(game, traces, load_silence(self.tables), humans, generator)
-        heard, phrases = load_heard(self.tables), self.english.spoken()
-        spoken = replace(self.vocabulary, messages=robot.messages, ids=robot.ids)
-        ways = {
-            name: Translation(heard[phrases.ids[best]], self.vocabulary.messages[self.for_phrases[name][human.phrases]])
-            for name, best in self._best(spoken, phrases).items()
-        }
-        ways["synthesis"] = load_synthesis(self.tables, robot, human)
-        ways["utterance"] = load_utterances(self.tables, human, ways["synthesis"])
-        first = next(name for name in ways if name.startswith("direct"))
-        ways = {"direct" if name == first else name: way for name, way in ways.items()}
+        phrases, spoken = self.english.spoken(), replace(self.vocabulary, messages=robot.messages, ids=robot.ids)
+        said, place = human.units["utterance"].unique(return_inverse=True)
+        told = Composed(self.english, tuple(parts[number] for number in said.tolist()))
+        to_phrase, to_message = self._best(spoken, phrases), self._best(told, self.vocabulary)
+        ways = [
+            Way(
+                name,
+                name,
+                bags=self.heard[phrases.ids[best]],
+                messages={"utterance": self.vocabulary.messages[to_message[name][place]]},
+            )
+            for name, best in to_phrase.items()
+        ]
         belief = evaluate_belief(listeners, robot, human, ways, resamples, generator)
-        return belief.assign(criterion=belief["criterion"].replace("direct", first))
+        columns = ["speaker", "listener", "criterion", "accuracy", "ci_low", "ci_high", "n"]
+        return self._families.merge(belief[columns], on="criterion", how="inner")
 
     @cached_property
-    def for_phrases(self) -> dict[str, Tensor]:
-        """For each criterion, which message of the vocabulary translates each phrase: the same on all splits."""
-        return self._best(self.english, self.vocabulary)
+    def _families(self) -> pd.DataFrame:
+        """Which member belongs to which family; one that is alone has its family's title."""
+        rows = [(PRAGMATIC, PRAGMATIC, f"{PRAGMATIC} (asks the judge)", ASKS_JUDGE)]
+        for name, settings in self.families.items():
+            family = members(settings)
+            for label in family:
+                rows.append(
+                    (name, label, label if len(family) > 1 else title(name, settings), settings.get("role", ""))
+                )
+        return pd.DataFrame(rows, columns=["family", "criterion", "title", "role"])
+
+    @cached_property
+    def _criteria(self) -> dict[str, Criterion]:
+        """Every member once, whatever families it belongs to; nothing is learned of a random one."""
+        families = [members(settings) for settings in self.families.values() if settings["kind"] != "random"]
+        return {label: make_criterion(each) for family in families for label, each in family.items()}
 
     def _best(self, source: Language, target: Language) -> dict[str, Tensor]:
-        """For each criterion, which target is best for each source message. Criteria of one scale share meanings."""
-        best = dict.fromkeys(self.criteria)  # in this order
-        for scale in dict.fromkeys(settings["scale"] for settings in self.criteria.values()):
-            meanings = [Meanings(_at(scale, each), self.candidates, keep=True) for each in (source, target)]
-            for name, settings in self.criteria.items():
-                if settings["scale"] == scale:
-                    best[name] = make_criterion(settings).compare(*meanings).argmin(1)
-            log.info("criteria of scale %g scored", scale)
+        """For each criterion, which target is best for each source. Criteria of one reading share meanings."""
+        best = dict.fromkeys(self._criteria)  # in this order
+        for reading in dict.fromkeys(criterion.reading for criterion in self._criteria.values()):
+            meanings = [Meanings(each.read(reading), self.candidates, keep=True) for each in (source, target)]
+            for name, criterion in self._criteria.items():
+                if criterion.reading == reading:
+                    best[name] = criterion.compare(*meanings).argmin(1)
+            log.info("criteria with %s scored", reading)
         if self.cell is not None:
-            best["pragmatic"] = self._pragmatic(source, target)
+            best[PRAGMATIC] = self._pragmatic(source, target)
         return best
 
     def _pragmatic(self, source: Language, target: Language) -> Tensor:
@@ -131,10 +110,5 @@ class Ablation:
         game = self.vocabulary.game
         if isinstance(language, Neuralese):
             return Heeded(language, robot_responses(self.cell, game, language.messages))
-        heard = load_heard(self.tables)[language.ids]
+        heard = language.bags() @ self.heard if isinstance(language, Composed) else self.heard[language.ids]
         return Heeded(language, human_responses(self.listener, game, heard))
-
-
-def _at(scale: float, language: Language) -> Language:
-    """A robot's language with p(z | x) so much wider; English has no scale."""
-    return replace(language, scale=scale) if isinstance(language, Neuralese) else language

@@ -5,17 +5,18 @@ message is translated into neuralese, and the robot drives the other car. Both s
 Once the trace is at its end the human waits, or is gone if it had arrived, and says nothing.
 
     R / R   two robots in fresh games          R / H   a robot with a replayed human, by the way messages are translated
-    H / H   the humans themselves
+    H / H   the humans themselves              H / H all   those of every game, training games included
 
-A message of several phrases is translated by its first; a message without any phrase of the inventory, as silence.
-Beside the criteria of the dictionary there are two ways without one: *silent*, in which the robot hears nothing, and
-*untranslated*, in which it hears what a second robot says in the human's place.
+What a human says at once is translated whole; a message without any phrase of the inventory, as silence. Beside the
+criteria of the dictionary there are two ways without one: *silence*, in which the robot hears nothing, and *neuralese*,
+in which it hears what a second robot says in the human's place. Ways are compared game by game: with silence, with the
+control and with the baseline.
 
 In a trace whose human never arrived (most of them crashed) no robot can complete the game: `possible` is the share of
 traces in which one can.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,15 +28,19 @@ from torch import Tensor
 from neuralese.agents.cell import Cell
 from neuralese.agents.episodes import Intervene, rounds
 from neuralese.agents.messages import Speech
-from neuralese.evaluate.belief import best_translations
-from neuralese.evaluate.statistics import bootstrap_interval
+from neuralese.evaluate.belief import BASELINE, CONTROL
+from neuralese.evaluate.statistics import bootstrap_interval, paired_test
+from neuralese.evaluate.translations import best_translations
 from neuralese.games.driving import DrivingGame, DrivingWorld
 from neuralese.games.replay import Logged
 from neuralese.speakers.traces import load_silence
 from neuralese.tables import read_table
+from neuralese.translate.families import title
+from neuralese.translate.utterances import Parts
 
-RANDOM_REPEATS = 10  # so often is every game played with random translations
-Say = Callable[[Tensor], Tensor]  # phrases (n,) -> messages (n, message)
+RANDOM_REPEATS = 10  # how often every game is played with random translations
+Say = Callable[[Tensor], Tensor]  # utterances (n,) -> messages (n, message)
+MEASURES = ("reward", "completion")
 
 
 @dataclass(frozen=True)
@@ -46,53 +51,54 @@ class Humans:
     seat: Tensor  # (n,)
     world: DrivingWorld  # where they began
     action: Tensor  # (n, turns) waiting at the end
-    phrase: Tensor  # (n, turns) silence at the end
+    utterance: Tensor  # (n, turns) silence at the end
     arrives: Tensor  # (n,) bool: sooner or later the human's car arrives
 
     @classmethod
-    def of(cls, turns: pd.DataFrame, phrases: np.ndarray, silence: int) -> "Humans":
-        """The humans of the games in `turns`; `phrases` is what is said in each of its rows, as one phrase."""
+    def of(cls, turns: pd.DataFrame, utterances: np.ndarray, silence: int) -> "Humans":
+        """The humans of the games in `turns`; `utterances` is what is said in each of its rows."""
         logged = Logged(turns)
         game, seat = torch.arange(2 * len(logged.ids)) // 2, torch.arange(2 * len(logged.ids)) % 2
-        said = torch.from_numpy(phrases.astype(np.int64))[logged.row].where(logged.row >= 0, silence)
+        said = torch.from_numpy(utterances.astype(np.int64))[logged.row].where(logged.row >= 0, silence)
         return cls(
             games=torch.from_numpy(logged.ids)[game],
             seat=seat,
             world=logged.start()[game],
             action=logged.action[game, :, seat],
-            phrase=said[game, :, seat],
+            utterance=said[game, :, seat],
             arrives=logged.done[game, :, seat].any(1),
         )
 
     def __getitem__(self, rows: Tensor) -> "Humans":
         """Some of the humans."""
-        parts = (self.games, self.seat, self.world, self.action, self.phrase, self.arrives)
+        parts = (self.games, self.seat, self.world, self.action, self.utterance, self.arrives)
         return Humans(*(part[rows] for part in parts))
 
     def action_at(self, time: int) -> Tensor:
         """What the humans do at a step, (n,)."""
         return self.action[:, min(time, self.action.shape[1] - 1)]
 
-    def phrase_at(self, time: int) -> Tensor:
+    def utterance_at(self, time: int) -> Tensor:
         """What they say at a step, (n,)."""
-        return self.phrase[:, min(time, self.phrase.shape[1] - 1)]
+        return self.utterance[:, min(time, self.utterance.shape[1] - 1)]
 
 
-def load_humans(tables: Mapping[str, str | Path], split: str) -> Humans:
-    """The humans of one split, from the files of the driving task."""
+def load_humans(tables: Mapping[str, str | Path], split: str, parts: Parts) -> Humans:
+    """The humans of one split, from the files of the driving task; `parts` are the phrases of each utterance."""
     games, turns = (read_table(tables[name], name).to_pandas() for name in ("games", "turns"))
     traces, silence = read_table(tables["traces"], "traces"), load_silence(tables)
-    phrases = np.full(len(turns), silence)
+    known = {each: number for number, each in enumerate(parts)}
+    utterances = np.full(len(turns), silence)
     for row, said in zip(traces["item_id"].to_pylist(), traces["phrases"].to_pylist(), strict=True):
-        phrases[row] = said[0] if said else silence
+        utterances[row] = known.get(tuple(sorted(set(said))), silence)
     chosen = turns["game"].isin(games.loc[games["split"] == split, "game"]).to_numpy()
-    return Humans.of(turns[chosen].reset_index(drop=True), phrases[chosen], silence)
+    return Humans.of(turns[chosen].reset_index(drop=True), utterances[chosen], silence)
 
 
 def drive(
     cell: Cell, game: DrivingGame, humans: Humans, say: Say | None, generator: torch.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Let robots drive with `humans`, whose phrases become messages by `say`: reward and completion (n,).
+    """Let robots drive with `humans`, whose utterances become messages by `say`: reward and completion (n,).
 
     Without `say` a robot in the human's place speaks.
     """
@@ -107,7 +113,7 @@ def replaying(humans: Humans, say: Say | None) -> Intervene:
     def intervene(time: int, actions: Tensor, sent: Tensor) -> tuple[Tensor, Tensor]:
         actions = actions.index_put((row, humans.seat), humans.action_at(time))
         if say:
-            sent = sent.index_put((row, humans.seat), say(humans.phrase_at(time)))
+            sent = sent.index_put((row, humans.seat), say(humans.utterance_at(time)))
         return actions, sent
 
     return intervene
@@ -121,59 +127,108 @@ def _play(
 
 
 def translations(dictionary: pd.DataFrame, criterion: str, vocabulary: Speech) -> Tensor:
-    """The message (phrases, message) into which each phrase is translated."""
+    """The message (utterances, message) into which each utterance is translated."""
     position = {int(message): row for row, message in enumerate(vocabulary.ids)}
     best = best_translations(dictionary, "H->R", criterion)
-    return vocabulary.messages[[position[best[phrase]] for phrase in range(len(best))]]
+    return vocabulary.messages[[position[best[number]] for number in range(len(best))]]
 
 
-def ways_to_say(dictionary: pd.DataFrame, vocabulary: Speech, generator: torch.Generator) -> dict[str, Say | None]:
-    """What becomes of phrases: nothing, what a robot would say, or their translation by each criterion."""
+@dataclass(frozen=True)
+class Voice:
+    """What becomes of what a human says: a way to translate it, and what that is called."""
+
+    name: str
+    title: str
+    role: str
+    say: Say | None
+    times: int = 1  # how often every game is played
+
+
+SILENCE, UNTRANSLATED = "silence", "neuralese"
+
+
+def voices(
+    dictionary: pd.DataFrame, criteria: Mapping[str, Mapping], vocabulary: Speech, generator: torch.Generator
+) -> list[Voice]:
+    """Silence, what a robot would say, and the translation by each of the `criteria` of the dictionary."""
     messages = vocabulary.messages
 
-    def silent(phrases: Tensor) -> Tensor:
-        return messages.new_zeros(len(phrases), messages.shape[1])
+    def silent(said: Tensor) -> Tensor:
+        return messages.new_zeros(len(said), messages.shape[1])
 
-    def at_random(phrases: Tensor) -> Tensor:
-        return messages[torch.randint(len(messages), phrases.shape, generator=generator)]
+    def at_random(said: Tensor) -> Tensor:
+        return messages[torch.randint(len(messages), said.shape, generator=generator)]
 
-    ways: dict[str, Say | None] = {"silent": silent, "untranslated": None}
-    for criterion in dictionary["criterion"].unique():
-        by_dictionary = translations(dictionary, criterion, vocabulary).__getitem__
-        ways[criterion] = at_random if criterion == "random" else by_dictionary
-    return ways
+    found = [Voice(SILENCE, "silence", SILENCE, silent), Voice(UNTRANSLATED, "a robot's own words", "", None)]
+    for name, settings in criteria.items():
+        called = (name, title(name, settings), settings.get("role", ""))
+        if settings["kind"] == "random":
+            found.append(Voice(*called, at_random, RANDOM_REPEATS))
+        else:
+            found.append(Voice(*called, translations(dictionary, name, vocabulary).__getitem__))
+    return found
+
+
+@dataclass(frozen=True)
+class Played:
+    """What games brought: reward and completion (n,), and which games they were, if some belong together."""
+
+    pair: str
+    voice: Voice
+    reward: np.ndarray
+    completion: np.ndarray
+    games: np.ndarray | None = None
+    possible: float = 1.0  # share of the games that can be completed at all
+
+
+NOBODY = Voice("none", "same language", "", None)
 
 
 def evaluate_behavior(
-    cell: Cell,
-    game: DrivingGame,
-    humans: Humans,
-    logged: pd.DataFrame,
-    ways: dict[str, Say | None],
-    fresh: int,
-    resamples: int,
-    generator: torch.Generator,
-) -> pd.DataFrame:
-    """Drive in every pair, and with humans in all `ways` of translating.
+    cell: Cell, game: DrivingGame, humans: Humans, ways: Iterable[Voice], fresh: int, generator: torch.Generator
+) -> list[Played]:
+    """Let two robots drive `fresh` games, and a robot with each of `humans` in all `ways` of translating.
 
-    `logged` are the games of the humans (game, completed, reward), `fresh` the number of games that robots play with
-    each other. Columns of the result: pair, criterion, reward, completion, their _ci_low and _ci_high, n, possible.
+    Repetitions of a game with one human are averaged.
     """
-    results = {
-        ("R/R", "none"): (*_play(cell, game, game.reset(fresh, generator), generator), None, 1.0),
-        ("H/H", "none"): (logged["reward"].to_numpy(), logged["completed"].to_numpy(dtype=float), None, 1.0),
-    }
-    for criterion, say in ways.items():
-        times = RANDOM_REPEATS if criterion == "random" else 1
-        drivers = humans[torch.arange(len(humans.games)).repeat(times)]
-        scores = drive(cell, game, drivers, say, generator)
-        results["R/H", criterion] = (*scores, drivers.games.numpy(), float(drivers.arrives.double().mean()))
-    bootstrap = np.random.default_rng(int(torch.randint(2**31, (), generator=generator)))
+    played = [Played("R/R", NOBODY, *_play(cell, game, game.reset(fresh, generator), generator))]
+    for way in ways:
+        drivers = humans[torch.arange(len(humans.games)).repeat(way.times)]
+        scores = (each.reshape(way.times, -1).mean(0) for each in drive(cell, game, drivers, way.say, generator))
+        possible = float(humans.arrives.double().mean())
+        played.append(Played("R/H", way, *scores, humans.games.numpy(), possible))
+    return played
+
+
+def logged_games(games: pd.DataFrame, split: str) -> list[Played]:
+    """How humans drove with each other: in the games of one split, and in all."""
+    parts = {"H/H": games[games["split"] == split], "H/H all": games}
+    return [
+        Played(pair, NOBODY, part["reward"].to_numpy(), part["completed"].to_numpy(dtype=float))
+        for pair, part in parts.items()
+    ]
+
+
+def behavior_table(played: list[Played], resamples: int, generator: np.random.Generator) -> pd.DataFrame:
+    """One row for each pair and way: pair, criterion, title, role, reward, completion, their _ci_low and _ci_high, n,
+    games, possible; and, game by game, how much better than silence, the control and the baseline, with the error.
+    """
+    references = {each.voice.role: each for each in played if each.pair == "R/H"}
     rows = []
-    for (pair, criterion), (reward, completion, games, possible) in results.items():
-        row = {"pair": pair, "criterion": criterion, "n": len(reward), "possible": possible}
-        for name, values in (("reward", reward), ("completion", completion)):
-            low, high = bootstrap_interval(values, bootstrap, resamples, games)
-            row |= {name: values.mean(), f"{name}_ci_low": low, f"{name}_ci_high": high}
+    for each in played:
+        voice = each.voice
+        row = {"pair": each.pair, "criterion": voice.name, "title": voice.title, "role": voice.role}
+        row |= {"n": len(each.reward), "possible": each.possible}
+        row["games"] = len(each.reward if each.games is None else np.unique(each.games))
+        for measure in MEASURES:
+            values = getattr(each, measure)
+            low, high = bootstrap_interval(values, generator, resamples, each.games)
+            row |= {measure: values.mean(), f"{measure}_ci_low": low, f"{measure}_ci_high": high}
+            for reference in (SILENCE, CONTROL, BASELINE):
+                gain, error = np.nan, np.nan
+                other = references.get(reference)
+                if each.pair == "R/H" and other is not None and other is not each:
+                    gain, error, _ = paired_test(values, getattr(other, measure), each.games)
+                row |= {f"{measure}_over_{reference}": gain, f"{measure}_over_{reference}_error": error}
         rows.append(row)
     return pd.DataFrame(rows)

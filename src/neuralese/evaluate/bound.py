@@ -10,7 +10,7 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from neuralese.evaluate.belief import best_translations
+from neuralese.evaluate.translations import best_translations
 from neuralese.translate.criteria import BeliefCriterion
 from neuralese.translate.languages import English, Neuralese
 
@@ -29,7 +29,8 @@ def measured_bound(
     chosen = torch.tensor([place[best[int(message)]] for message in spoken.ids])
     scores = BeliefCriterion("source", "forward").scores(spoken, english, candidates)
     divergence = float(scores.gather(1, chosen[:, None]).mean())
-    accuracy = belief.set_index(["speaker", "listener", "criterion"])["accuracy"]
-    native, translated = accuracy["R", "R", "none"], accuracy["R", "H*", criterion]
+    own = belief[belief["distractors"] == belief["distractors"].iloc[0]]  # the game's own come first
+    accuracy = own.set_index(["speaker", "unit", "criterion"])["accuracy"]
+    native, translated = accuracy["R", "message", "none"], accuracy["R", "message", criterion]
     row = {"criterion": criterion, "divergence": divergence, "bound": math.sqrt(2 * divergence)}
     return pd.DataFrame([row | {"native": native, "translated": translated, "lost": native - translated}])

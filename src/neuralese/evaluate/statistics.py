@@ -1,8 +1,9 @@
-"""Intervals for what was measured on a sample."""
+"""Intervals and tests for what was measured on a sample of items, by one agent or by several."""
 
 import math
 
 import numpy as np
+from scipy.special import stdtr
 
 
 def bootstrap_interval(
@@ -42,3 +43,30 @@ def paired_test(ours: np.ndarray, theirs: np.ndarray, groups: np.ndarray | None 
     residual = np.bincount(member, weights=difference - gain)
     error = math.sqrt((residual**2).sum()) / len(difference)
     return float(gain), error, math.erfc(abs(gain) / error / math.sqrt(2)) if error else float(gain == 0)
+
+
+def over_seeds_test(differences: np.ndarray) -> float:
+    """Student's paired t test on both sides: the chance of such a mean if the seeds' true mean difference were 0.
+
+    `differences` (seeds,) are of agents trained alike, each on the same items with and without. One seed cannot tell.
+    """
+    seeds = len(differences)
+    if seeds < 2:
+        return math.nan
+    mean, error = differences.mean(), differences.std(ddof=1) / math.sqrt(seeds)
+    if error == 0:
+        return 1.0 if mean == 0 else 0.0
+    return float(2 * stdtr(seeds - 1, -abs(mean) / error))
+
+
+def holm(p_values: np.ndarray) -> np.ndarray:
+    """Holm's correction of several tests (n,): a claim holds at 0.05 if its corrected value is below; NaN stays NaN.
+
+    A test that could not be made counts as one of those that were tried.
+    """
+    order = np.argsort(p_values, kind="stable")  # NaN last
+    steps = np.arange(len(p_values), 0, -1) * p_values[order]
+    corrected = np.full(len(p_values), np.nan)
+    corrected[order] = np.minimum(np.fmax.accumulate(steps), 1)
+    corrected[np.isnan(p_values)] = np.nan
+    return corrected

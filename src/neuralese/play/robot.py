@@ -16,6 +16,7 @@ from neuralese.games.load import load_driving_game
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, load_model
 from neuralese.tables import read_about, read_table
 from neuralese.translate.dictionary import make_criterion, n_best
+from neuralese.translate.families import with_role
 from neuralese.translate.languages import English, Neuralese
 
 STEPS = 30  # of a game, at most: 98 in 100 games between humans took at most 22
@@ -36,8 +37,8 @@ class Robot:
     into_english: IntoEnglish
 
 
-def load_robot(results: Path, seed: int, criterion: str, steps: int = STEPS) -> Robot:
-    """The driver that was trained with `seed`, and its translator by a criterion of the dictionary."""
+def load_robot(results: Path, seed: int, criterion: str | None, steps: int = STEPS) -> Robot:
+    """The driver that was trained with `seed`, and its translator by a criterion of the dictionary, or by ours."""
     task, run = results / "driving", results / "driving" / f"seed{seed}"
     tables = {name: task / f"{name}.parquet" for name in ("maps", "turns", "inventory")}
     made = {name: run / f"{name}.parquet" for name in ("messages", "contexts", "dictionary")}
@@ -49,7 +50,8 @@ def load_robot(results: Path, seed: int, criterion: str, steps: int = STEPS) -> 
     phrases = read_table(tables["inventory"], "inventory")["phrase"].to_pylist()
     vocabulary = read_messages(made["messages"], game)["train"]
     dictionary = read_table(made["dictionary"], "dictionary").to_pandas()
-    criteria = read_about(made["dictionary"]).get("criteria", {})
+    criteria = read_about(made["dictionary"]).get("criteria", {}).get("R->H", {})
+    criterion = criterion or with_role(criteria, "ours") or ""
     if criterion not in criteria:
         raise NeuraleseError(
             f"{made['dictionary']} has no translation by '{criterion}'; choose from {', '.join(criteria)}."
@@ -63,7 +65,7 @@ def load_robot(results: Path, seed: int, criterion: str, steps: int = STEPS) -> 
         phrases=phrases,
         into_neuralese=translations(dictionary, criterion, vocabulary),
         into_english=_into_english(
-            Neuralese(game, speaker, vocabulary.messages, vocabulary.ids, settings.get("scale", 1.0)),
+            Neuralese(game, speaker, vocabulary.messages, vocabulary.ids),
             English(game, load_model(weights["human_speaker"], HumanSpeaker, game), phrases).spoken(),
             game.candidates(read_contexts(made["contexts"], game)),
             settings,

@@ -5,45 +5,79 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from neuralese.evaluate.paper import BELIEF
+from neuralese.evaluate.paper import BELIEF, DISTRACTORS
+from neuralese.evaluate.translations import ASKS_JUDGE
 from neuralese.report.figures import save
 
-PAIRS = (("R", "H*"), ("H", "R"))
-SHOWN = 18  # criteria in a panel: the best by dev, and always the chosen direct one and those with new messages
+SPEAKERS = ("R", "H")
+SHOWN = 16  # criteria in a panel: the best by dev, and always the chosen ones and those that are alone in their family
+LABELS = (
+    "Labels: what is matched, how contexts are weighted, which divergence, and (x) how many times as wide as the "
+    "channel's noise p(z|x) is taken to be.\n“Algorithm 1 (as printed)” is product, forward, x1; “released code” is "
+    "product, reverse, with a Gaussian of variance 1/2. Bold: chosen on dev in its family."
+)
 
 
-def panel(cells: pd.DataFrame) -> tuple[pd.DataFrame, set[str]]:
-    """The criteria shown of one task and direction: means over seeds, the best by dev last, and which were chosen."""
-    means = cells.pivot_table(index="criterion", columns="split", values=["accuracy", "ci_low", "ci_high"])
-    means = means.sort_values(("accuracy", "dev"), ascending=False)
-    kept = list(means.index[:SHOWN])
-    kept += [name for name in cells.loc[cells["chosen_direct"], "criterion"].unique() if name not in kept]
-    kept += [name for name in ("synthesis", "utterance") if name in means.index and name not in kept]
-    return means.loc[kept[::-1]], set(cells.loc[cells["chosen"], "criterion"])
+def panel(cells: pd.DataFrame) -> pd.DataFrame:
+    """The criteria shown of one task and direction: means over seeds, the best by dev last.
+
+    Columns: title, chosen, judge (asks it), and dev, test, low and high.
+    """
+    keys = ["family", "criterion", "title", "chosen", "role"]
+    means = cells.pivot_table(index=keys, columns="split", values=["accuracy", "ci_low", "ci_high"]).reset_index()
+    table = (
+        means[keys]
+        .droplevel(1, axis=1)
+        .assign(
+            dev=means["accuracy"]["dev"],
+            test=means["accuracy"]["test"],
+            low=means["ci_low"]["test"],
+            high=means["ci_high"]["test"],
+            judge=means["role"] == ASKS_JUDGE,
+        )
+    )
+    table = table.sort_values("dev", ascending=False, kind="stable")
+    alone = table["title"] != table["criterion"]
+    table = table[table.index.isin(table.index[:SHOWN]) | table["chosen"] | alone]
+    twice = table["criterion"].duplicated(keep=False) & (table["title"] == table["criterion"]) & ~table["chosen"]
+    return table[~twice].iloc[::-1].reset_index(drop=True)  # one that is in two families stands there by its title
+
+
+def panels(ablation: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
+    """Task, pair and rows of every panel."""
+    found = []
+    for task in dict.fromkeys(ablation["task"]):
+        for speaker in SPEAKERS:
+            cells = ablation[(ablation["task"] == task) & (ablation["speaker"] == speaker)]
+            found.append((task, f"{speaker} → {cells['listener'].iloc[0]}", cells))
+    return found
 
 
 def draw_ablation(ablation: pd.DataFrame, *paths: str | Path) -> None:
     """Draw dev and test accuracy, averaged over seeds, with the paper's figure where real data was used."""
-    tasks = list(dict.fromkeys(ablation["task"]))
-    figure, grid = plt.subplots(len(tasks), 2, figsize=(13, 4.4 * len(tasks)), squeeze=False, layout="constrained")
-    for row, task in enumerate(tasks):
-        for axes, (speaker, listener) in zip(grid[row], PAIRS, strict=True):
-            cells = ablation.query("task == @task and speaker == @speaker and listener == @listener")
-            _draw_panel(axes, cells, BELIEF.get((task, speaker, listener, "belief")))
-            data = ", ".join(sorted(cells["data"].unique()))
-            axes.set_title(f"{task}, {speaker} → {listener} ({data}, {cells['seed'].nunique()} seeds)", fontsize=10)
+    every = panels(ablation)
+    rows = len(every) // 2
+    figure, grid = plt.subplots(rows, 2, figsize=(13, 5.2 * rows), squeeze=False, layout="constrained")
+    for axes, (task, pair, cells) in zip(grid.flat, every, strict=True):
+        paper = BELIEF.get((task, *pair.split(" → "), "belief"))
+        _draw_panel(axes, cells, None if task in DISTRACTORS else paper)
+        data = ", ".join(sorted(cells["data"].unique()))
+        axes.set_title(f"{task}, {pair} (data: {data}; seeds: {cells['seed'].nunique()})", fontsize=10)
+    figure.supxlabel(LABELS, fontsize=8, x=0.01, ha="left")
     save(figure, *paths)
 
 
 def _draw_panel(axes: plt.Axes, cells: pd.DataFrame, paper: float | None) -> None:
-    means, chosen = panel(cells)
-    test, place = means["accuracy"]["test"], range(len(means))
-    reach = [test - means["ci_low"]["test"], means["ci_high"]["test"] - test]
-    axes.errorbar(test, place, xerr=reach, fmt="o", ms=4, lw=1, color="#1d5fd1", label="test, 95 % interval")
-    axes.plot(means["accuracy"]["dev"], place, "o", ms=4, mfc="none", color="#888888", label="dev")
-    axes.set_yticks(list(place), means.index, fontsize=7)
-    for label in axes.get_yticklabels():
-        label.set_fontweight("bold" if label.get_text() in chosen else "normal")
+    shown = panel(cells)
+    place = range(len(shown))
+    reach = [shown["test"] - shown["low"], shown["high"] - shown["test"]]
+    axes.errorbar(shown["test"], place, xerr=reach, fmt="o", ms=4, lw=1, color="#1d5fd1", label="test, 95 % interval")
+    axes.plot(shown["dev"], place, "o", ms=4, mfc="none", color="#888888", label="dev")
+    axes.set_yticks(list(place), shown["title"], fontsize=7)
+    chosen = shown["chosen"] & (shown["title"] == shown["criterion"])  # of several
+    for label, bold, judge in zip(axes.get_yticklabels(), chosen, shown["judge"], strict=True):
+        label.set_fontweight("bold" if bold else "normal")
+        label.set_color("#8a6d00" if judge else "black")
     axes.axvline(0.5, color="#bbbbbb", lw=1)
     if paper is not None and "embedded" not in set(cells["data"]):
         axes.axvline(paper, color="#d62839", lw=1, ls="--", label=f"paper, belief: {paper:.2f}")

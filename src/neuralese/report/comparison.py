@@ -17,16 +17,15 @@ def by_pair(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_comparison(rows: pd.DataFrame, *paths: str | Path) -> None:
-    """Draw one table of the comparison, a panel for each measure."""
-    rows = by_pair(rows)
+    """Draw the main section of one table of the comparison, a panel for each measure."""
+    rows = by_pair(rows[rows["section"] == ""])
     measures = list(dict.fromkeys(rows["measure"]))
     height = 0.9 + 0.32 * (rows["measure"] == measures[0]).sum()
     figure, grid = plt.subplots(1, len(measures), figsize=(6.4 * len(measures), height), squeeze=False)
     figure.set_layout_engine("constrained")
     first = rows.iloc[0]
-    figure.suptitle(
-        f"Table {first['table']}: {first['task']} (data: {first['data']}, seeds: {first['seeds']})", fontsize=10
-    )
+    seeds = f"seeds: {first['seeds']}" if first["seeds"] > 1 else "one seed: intervals are over items only"
+    figure.suptitle(f"Table {first['table']}: {first['task']} (data: {first['data']}; {seeds})", fontsize=10)
     for axes, measure in zip(grid.flat, measures, strict=True):
         _draw_panel(axes, rows[rows["measure"] == measure].iloc[::-1], measure)
     save(figure, *paths)
@@ -40,7 +39,7 @@ def _draw_panel(axes: plt.Axes, rows: pd.DataFrame, measure: str) -> None:
     if told.any():
         at = [number for number in place if told[number]]
         axes.plot(rows["paper"][told].astype(float), at, "D", ms=5, mfc="none", color=PAPER, label="paper")
-    names = rows["pair"] + rows["criterion"].map(lambda name: "" if name == "none" else f", {name}")
+    names = rows["pair"] + rows["title"].where(rows["criterion"] != "none", "").map(lambda name: name and f", {name}")
     axes.set_yticks(list(place), names, fontsize=8)
     if measure == "accuracy":
         axes.axvline(0.5, color="#bbbbbb", lw=1, zorder=0)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from neuralese.files import atomic
 
-COLORS = {"R → R": "#555555", "R → H*": "#1d5fd1", "H → R": "#d62839"}
+COLORS = {"R → R": "#555555", "R → R*": "#555555", "R → H*": "#1d5fd1", "H → R": "#d62839", "H → R*": "#d62839"}
 
 
 def draw_sweep(
@@ -16,15 +16,15 @@ def draw_sweep(
     """Draw tasks as rows and two panels for each key of `swept`: accuracy by `criterion`, and two measures."""
     heard = belief[belief["criterion"].isin(["none", criterion])]
     heard = heard.assign(line=heard["speaker"] + " → " + heard["listener"])
-    heard = heard[heard["line"].isin(COLORS)]
+    heard = heard[heard["line"].isin(COLORS) & (heard["unit"] != "phrase") & (heard["distractors"] == "play")]
     tasks = list(dict.fromkeys(belief["task"]))
     size = (8.4 * len(swept), 3.2 * len(tasks))
     figure, grid = plt.subplots(len(tasks), 2 * len(swept), figsize=size, squeeze=False, layout="constrained")
     for row, task in zip(grid, tasks, strict=True):
         for key, left, right in zip(swept, row[::2], row[1::2], strict=True):
             cells = heard[heard["task"] == task]
-            for line, color in COLORS.items():
-                _draw_line(left, cells[cells["line"] == line], key, "accuracy", line, color)
+            for line in dict.fromkeys(cells["line"]):
+                _draw_line(left, cells[cells["line"] == line], key, "accuracy", line, COLORS[line])
             left.set_title(f"{task} (data: {', '.join(sorted(cells['data'].unique()))})", fontsize=10)
             left.set_ylabel(f"accuracy ({criterion})", fontsize=9)
             _draw_measures(right, protocol[protocol["task"] == task], key)

@@ -34,7 +34,7 @@ def watch(
 ) -> pd.DataFrame:
     """Play on from `world` and note every turn of both players: the columns of `watched.parquet`.
 
-    With `humans` (replayed in `world`, what their phrases become, and the phrases) one seat is a human's.
+    With `humans` (replayed in `world`, what their utterances become, and these as text) one seat is a human's.
     """
     intervene = replaying(humans[0], humans[1]) if humans else None
     rows, over, total = [], torch.zeros(len(world.map), dtype=torch.bool), torch.zeros(len(world.map))
@@ -49,7 +49,7 @@ def watch(
                 human = humans is not None and int(humans[0].seat[number]) == player
                 said = texts[2 * number + player]
                 if human:
-                    said = humans[2][int(humans[0].phrase_at(turn)[number])]
+                    said = humans[2][int(humans[0].utterance_at(turn)[number])]
                 rows.append(
                     {
                         "game": number,

@@ -15,6 +15,13 @@ over the contexts, which are visited in blocks: memory does not grow with n. Bel
     KL(beta || beta') = sum_s beta_s log beta_s - log beta'_0 + sum_{s>0} beta_s log (beta'_0 / beta'_s),
 
 which is one column a context less to multiply. Lower scores are better for every criterion.
+
+Whose criterion is which:
+
+    ALGORITHM_1    the paper's, as printed: weights w_i(z) w_i(z'), forward KL, p(z | x) as wide as the channel's noise
+    RELEASED       the authors' released code: the same weights, reverse KL, a Gaussian p(z | x) of variance 1/2, and
+                   for phrases said together the mean of their log-likelihoods
+    otherwise      ours; `BeliefCriterion()` has weights w_i(z) and reverse KL
 """
 
 import math
@@ -27,10 +34,11 @@ import torch
 from torch import Tensor
 
 from neuralese.errors import NeuraleseError
-from neuralese.translate.languages import Language
+from neuralese.translate.languages import Language, Reading
 
 WEIGHTS = ("product", "sum", "source", "target")
 DIVERGENCES = ("forward", "reverse", "symmetric", "jensen-shannon")
+JOINS = ("product", "mean")
 LOG_FLOOR = -690.0  # beliefs below e^-690 count as that, so that an impossible state costs much, not infinitely much
 BLOCK = 256  # contexts held at a time, or fewer:
 HELD = 2**22  # numbers of one kind held for all messages: larger tensors are slow, their memory being fetched anew
@@ -116,13 +124,27 @@ def block_for(messages: int, candidates: int) -> int:
     return max(1, min(BLOCK, HELD // (messages * candidates)))
 
 
+@dataclass(frozen=True, kw_only=True)
 class Criterion(ABC):
-    """Scores all pairs of two languages."""
+    """Scores all pairs of two languages, each of them read as `reading` says."""
+
+    scale: float = 1.0
+    variance: float | None = None
+    join: str = "product"
+
+    def __post_init__(self) -> None:
+        if self.join not in JOINS:
+            raise NeuraleseError(f"phrases cannot be joined by '{self.join}'; choose from {', '.join(JOINS)}.")
+
+    @property
+    def reading(self) -> Reading:
+        """How likelihoods are to be taken."""
+        return Reading(self.scale, self.variance, self.join)
 
     def scores(self, source: Language, target: Language, candidates: Tensor, block: int | None = None) -> Tensor:
         """The score of every pair, (K, K'), by what they mean in contexts with `candidates` (n, s, ...)."""
         block = block or block_for(max(len(source), len(target)), candidates.shape[1])
-        return self.compare(Meanings(source, candidates, block), Meanings(target, candidates, block))
+        return self.compare(*(Meanings(each.read(self.reading), candidates, block) for each in (source, target)))
 
     @abstractmethod
     def compare(self, source: Meanings, target: Meanings) -> Tensor:
@@ -133,11 +155,12 @@ class Criterion(ABC):
 class BeliefCriterion(Criterion):
     """Match beliefs: the divergence of what z and z' make a listener believe, averaged over weighted contexts."""
 
-    weights: str = "product"  # what weights a context: product (Algorithm 1), sum, source (z alone), target (z' alone)
-    divergence: str = "forward"  # forward KL(beta(z) || beta(z')), reverse, symmetric (their mean), or jensen-shannon
+    weights: str = "source"  # what weights a context: product (Algorithm 1), sum, source (z alone), target (z' alone)
+    divergence: str = "reverse"  # forward KL(beta(z) || beta(z')), reverse, symmetric (their mean), or jensen-shannon
     prior: float = 0.0  # by how many nats a nat of -log p(z') counts: rare translations are avoided
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.weights not in WEIGHTS or self.divergence not in DIVERGENCES:
             raise NeuraleseError(
                 f"a belief criterion with weights '{self.weights}' and divergence '{self.divergence}' is unknown; "
@@ -169,6 +192,10 @@ class BeliefCriterion(Criterion):
             "target": [(None, w_target)],
             "sum": [(w, None), (None, w_target)],
         }[self.weights]
+
+
+ALGORITHM_1 = BeliefCriterion("product", "forward")
+RELEASED = BeliefCriterion("product", "reverse", variance=0.5, join="mean")
 
 
 @dataclass(frozen=True)

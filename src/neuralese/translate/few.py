@@ -17,7 +17,7 @@ def scores(settings: dict, source: np.ndarray, target: np.ndarray) -> np.ndarray
         raise NeuraleseError(
             "the random criterion scores only what is in the dictionary; choose another one with --criterion."
         )
-    settings = {"weights": "product", "divergence": "forward", "prior": 0.0} | settings
+    settings = {"weights": "source", "divergence": "reverse", "prior": 0.0} | settings
     w_target, evidence = _weights(target) if settings["weights"] != "source" or settings["prior"] else (None, None)
     log_q = _log_beliefs(target) if settings["kind"] == "belief" else None
     rows = []

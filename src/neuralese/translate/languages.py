@@ -1,5 +1,6 @@
 """A language is a list of messages together with the speaker that says them: log p(z_k | x) for every message."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -8,6 +9,19 @@ from torch import Tensor
 
 from neuralese.games.game import Game
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a criterion takes the likelihoods of a language."""
+
+    scale: float = 1.0  # p(z | x) of a robot is taken to be this many times as wide as the channel's noise
+    variance: float | None = None  # or to have this variance, whatever the noise
+    join: str = "product"  # p(phrases said together | x) is the product over the phrases, or their geometric mean
+
+    def width(self, noise: float) -> float:
+        """The standard deviation of p(z | x)."""
+        return self.scale * noise if self.variance is None else math.sqrt(self.variance)
 
 
 class Language(Protocol):
@@ -20,6 +34,9 @@ class Language(Protocol):
 
     def texts(self) -> list[str]:
         """What its messages are called in tables."""
+
+    def read(self, reading: Reading) -> "Language":
+        """The same messages with their likelihoods taken in this way."""
 
     def log_likelihood(self, candidates: Tensor) -> Tensor:
         """log p(z_k | x_is), (K, n, s), for candidates (n, s, ...), each of them by itself."""
@@ -37,6 +54,10 @@ class Neuralese:
 
     def __len__(self) -> int:
         return len(self.messages)
+
+    def read(self, reading: Reading) -> "Neuralese":
+        """See `Language`."""
+        return replace(self, scale=reading.width(self.speaker.scale) / self.speaker.scale)
 
     def texts(self) -> list[str]:
         """Messages have no words: their number in `messages.parquet`."""
@@ -74,6 +95,10 @@ class English:
         """All phrases but silence: what may be said to translate a message."""
         return replace(self, chosen=tuple(number for number in self.ids.tolist() if self.phrases[number]))
 
+    def read(self, reading: Reading) -> "English":
+        """Single phrases are always read alike."""
+        return self
+
     @torch.no_grad()
     def log_likelihood(self, candidates: Tensor) -> Tensor:
         """See `Language`."""
@@ -86,10 +111,11 @@ SILENCE = "(silence)"
 
 @dataclass(frozen=True)
 class Composed:
-    """Bags of phrases: p(bag | x) is the product over its phrases. Bag k has the id k, single phrases first."""
+    """Bags of phrases: p(bag | x) is the product over its phrases, or their geometric mean. Bag k has the id k."""
 
     english: English
     parts: tuple[tuple[int, ...], ...]  # phrase ids of each bag
+    join: str = "product"
 
     def __len__(self) -> int:
         return len(self.parts)
@@ -101,7 +127,11 @@ class Composed:
 
     def texts(self) -> list[str]:
         """The phrases of a bag, one after another."""
-        return [", ".join(self.english.phrases[number] for number in part) for part in self.parts]
+        return [", ".join(self.english.phrases[number] for number in part) or SILENCE for part in self.parts]
+
+    def read(self, reading: Reading) -> "Composed":
+        """See `Language`."""
+        return replace(self, join=reading.join)
 
     def bags(self) -> Tensor:
         """Which phrases each bag holds, (bags, phrases)."""
@@ -115,4 +145,7 @@ class Composed:
         """See `Language`."""
         views = self.english.game.human_view(candidates.flatten(0, 1))
         log_prob = self.english.speaker.log_prob(views).double().clamp(min=-1e4)  # an impossible phrase, times zero
-        return (self.bags().double() @ log_prob).unflatten(1, candidates.shape[:2])
+        bags = self.bags().double()
+        if self.join == "mean":
+            bags /= bags.sum(1, keepdim=True)
+        return (bags @ log_prob).unflatten(1, candidates.shape[:2])

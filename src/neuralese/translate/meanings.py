@@ -6,7 +6,7 @@ together, can be scored without the models that made it (see `few.py`).
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,17 +46,19 @@ class Meanings:
     log_phrases: np.ndarray  # (phrases, s, n)
     noise: float  # standard deviation of the robot's messages around that
 
-    def of_messages(self, messages: np.ndarray, scale: float) -> np.ndarray:
-        """log p(z_k | x_is) of messages (K, message), with noise `scale` times as wide (see `Neuralese`)."""
-        means, width = self.message.reshape(-1, self.message.shape[-1]), scale * self.noise
+    def of_messages(self, messages: np.ndarray, settings: Mapping[str, object]) -> np.ndarray:
+        """log p(z_k | x_is) of messages (K, message), as wide as the criterion with these settings takes it to be."""
+        means, variance = self.message.reshape(-1, self.message.shape[-1]), settings.get("variance")
+        width = settings.get("scale", 1.0) * self.noise if variance is None else math.sqrt(variance)
         distance = np.square(messages).sum(1)[:, None] - 2 * messages @ means.T + np.square(means).sum(1)
         constant = messages.shape[1] * math.log(width * math.sqrt(2 * math.pi))
         log_prob = -distance.clip(min=0) / (2 * width**2) - constant  # in single precision, as the speaker has it
         return log_prob.reshape(-1, *self.message.shape[:2])
 
-    def of_phrases(self, bags: Sequence[Sequence[int]]) -> np.ndarray:
+    def of_phrases(self, bags: Sequence[Sequence[int]], settings: Mapping[str, object]) -> np.ndarray:
         """log p(z_k | x_is) of phrases said together, each bag given by its phrases' ids (see `Composed`)."""
-        return np.stack([self.log_phrases[list(bag)].astype(np.float64).sum(0) for bag in bags])
+        parts = [self.log_phrases[list(bag)].astype(np.float64) for bag in bags]
+        return np.stack([part.mean(0) if settings.get("join") == "mean" else part.sum(0) for part in parts])
 
     def first(self, contexts: int) -> "Meanings":
         """The same in the first contexts alone."""

@@ -8,7 +8,7 @@ how much a translator could gain that knew its judges; it is not to be compared 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from neuralese.agents.cell import Cell
 from neuralese.games.reference import LEFT, RIGHT, ReferenceGame
 from neuralese.speakers.models import HumanListener
-from neuralese.translate.languages import Language
+from neuralese.translate.languages import Language, Reading
 
 TEMPERATURE = 0.1  # of a robot's choice between two Q values, which lie between 0 and 1
 AT_ONCE = 64  # messages that a robot is asked about at a time
@@ -43,6 +43,10 @@ class Heeded:
     def texts(self) -> list[str]:
         """Those of the language."""
         return self.language.texts()
+
+    def read(self, reading: Reading) -> "Heeded":
+        """What listeners do is what they do; how often a message is said is read as the language is."""
+        return replace(self, language=self.language.read(reading))
 
     def log_likelihood(self, candidates: Tensor) -> Tensor:
         """That of the language."""

@@ -1,28 +1,32 @@
 """New messages and new phrases, where the paper's dictionary chooses among those that were heard.
 
-**New neuralese.** What a robot believes that hears a message is a smooth function of the message, so q can be minimised
-over the message itself: by gradient descent, from the best messages of the vocabulary, on the sphere to which the
-channel scales every message. In each step a phrase is compared in contexts drawn by where it is said. The divergence is
-how often two listeners would disagree, one guided by the phrase and one by the message, if each picked a state by what
-it believes: 1 - sum_s beta_s(phrase) beta_s(message). (KL spends a message on the few contexts where the robot is sure
-and wrong, and ends with a lower accuracy: config/README.md has the figures.) In a reference game the robot's belief is
-read off its own choice, by playing; in the driving game it comes from p(z | x), as everywhere else. So a new message is
-made for one robot, the one that will hear it, on contexts of the training split. Messages are made for the phrases, and
-for what humans often say at once: *dark, blue* need not be told by one of its words.
+**New neuralese.** What a listener believes that hears a message is a smooth function of the message, so q can be
+minimised over the message itself: by gradient descent, from the best messages of the vocabulary, on the sphere to which
+the channel scales every message. In each step an utterance is compared in contexts drawn by where it is said. The
+divergence is how often two listeners would disagree, one guided by the words and one by the message, if each picked a
+state by what it believes: 1 - sum_s beta_s(words) beta_s(message). (KL spends a message on the few contexts where the
+listener is sure and wrong: config/README.md has the figures.)
+
+Whose belief it is matters. `synthesis` takes it from p(z | x), as every criterion does. `synthesis-judge` reads it off
+the choices of the very robot that later judges the translation, by playing; such a message is made to please one
+listener, so it stands apart in the tables. Contexts are of the training split. A new message is sent through the
+channel like any other, so that noise is added to it.
 
 **New English.** Phrases said together are a bag, p(bag | x) = prod_j p(phrase_j | x), so that a message may be
 translated as *light, green*. All pairs are scored; the `beam` pairs that translate most messages best are extended to
 triples.
 """
 
-from collections import Counter
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import combinations
 
+import numpy as np
+import pandas as pd
+import pyarrow as pa
 import torch
 from torch import Tensor, nn
 
-from neuralese.speakers.traces import Lists
+from neuralese.tables import vectors
 from neuralese.translate.criteria import BeliefCriterion, Criterion, beliefs
 from neuralese.translate.languages import Composed, English, Language, Neuralese
 from neuralese.translate.pragmatics import Believe
@@ -34,23 +38,16 @@ LOOK = 500  # contexts in which the best of the restarts is chosen
 class SynthesisConfig:
     """How new messages and phrases are looked for."""
 
-    scale: float = 4.0  # by how much wider than the channel's noise p(z | x) is taken to be, where beliefs come from it
+    scale: float = 4.0  # by how much wider than the channel's noise p(z | x) is taken to be while messages are made
     restarts: int = 2  # messages of the vocabulary from which to descend
     steps: int = 120  # of gradient descent
     batch: int = 32  # contexts in each step
     utterances: int = 150  # sets of phrases, the most frequent that humans say at once, for which messages are made
+    ask_judge: bool = True  # make messages by asking the judge, too, where it can be asked
     distractors: int = 4  # with so many is each state of a context compared, where messages are made
     learning_rate: float = 0.05
     beam: int = 20  # pairs that are extended to triples
     contexts: int = 1000  # in which bags are compared, of which there are thousands
-
-
-def said_at_once(phrases: Lists, count: int) -> list[tuple[int, ...]]:
-    """The `count` most frequent sets of two or more phrases among what humans said."""
-    starts, values = phrases.starts.tolist(), phrases.values.tolist()
-    said = Counter(tuple(sorted(set(values[start:end]))) for start, end in pairwise(starts))
-    sets = [(-times, each) for each, times in said.items() if len(each) > 1]
-    return [each for _, each in sorted(sets)[:count]]
 
 
 def believe_by_likelihood(vocabulary: Neuralese, candidates: Tensor, scale: float) -> Believe:
@@ -93,7 +90,7 @@ def new_messages(
         on_shell = radius * nn.functional.normalize(message, dim=-1)
         return 1 - (goal + believe(on_shell, contexts)).exp().sum(-1).mean(-1)
 
-    start = BeliefCriterion("source", "reverse").scores(english, vocabulary, candidates)
+    start = BeliefCriterion().scores(english, vocabulary, candidates)
     best = start.topk(min(config.restarts, len(vocabulary)), largest=False).indices
     message = vocabulary.messages[best].clone().requires_grad_()
     optimizer = torch.optim.Adam([message], lr=config.learning_rate)
@@ -120,3 +117,41 @@ def new_phrases(
         tuple(sorted({*pairs[pair], *part})) for pair in popular[: config.beam].tolist() for part in single
     } - set(pairs)
     return Composed(english, (*single, *pairs, *sorted(triples)))
+
+
+def new_messages_table(ids: list[int], messages: Tensor, judge: bool, first: int) -> pa.Table:
+    """New messages (n, message) for utterances `ids`, numbered from `first` on, with whether the judge was asked."""
+    numbers = np.arange(first, first + len(messages), dtype=np.int32)
+    return pa.table(
+        {
+            "message_id": pa.array(numbers),
+            "split": ["synthesised"] * len(messages),
+            "utterance_id": pa.array(ids, pa.int32()),
+            "judge": pa.array([judge] * len(messages)),
+            "message": vectors(messages.numpy()),
+        }
+    )
+
+
+def new_message_entries(criterion: str, texts: list[str], table: pa.Table, scores: Tensor) -> pd.DataFrame:
+    """Rows of a dictionary for the new messages of `table`, made for utterances with these `texts`."""
+    numbers = table["message_id"].to_numpy()
+    return pd.DataFrame(
+        {
+            "direction": "H->R",
+            "criterion": criterion,
+            "source_id": table["utterance_id"].to_numpy(),
+            "source": texts,
+            "rank": 1,
+            "target_id": numbers,
+            "target": [f"new message {number}" for number in numbers],
+            "score": scores.double().numpy(),
+        }
+    )
+
+
+def bags_table(bags: Composed) -> pd.DataFrame:
+    """Phrases said together: bag_id, text, parts."""
+    return pd.DataFrame(
+        {"bag_id": bags.ids.numpy(), "text": bags.texts(), "parts": [list(part) for part in bags.parts]}
+    )

@@ -5,58 +5,38 @@ from pathlib import Path
 
 import pandas as pd
 
-from neuralese.report.ablation import PAIRS, panel
+from neuralese.report.ablation import panel, panels
 from neuralese.tables import read_table
 
 DOTS = 1500  # messages of random games that are drawn
 
 
 def load_beyond(tables: Mapping[str, str | Path]) -> dict:
-    """All of it, from the tables `ablation`, `bound`, `proposition_1` and `proposition_2`."""
-    names = ("ablation", "bound", "proposition_1", "proposition_2")
-    ablation, bound, lost, recovered = (read_table(tables[name], name).to_pandas() for name in names)
+    """All of it, from the tables `ablation`, `criteria`, `bound`, `proposition_1` and `proposition_2`."""
+    names = ("ablation", "criteria", "bound", "proposition_1", "proposition_2")
+    ablation, criteria, bound, lost, recovered = (read_table(tables[name], name).to_pandas() for name in names)
     return {
         "ablation": ablation_values(ablation),
+        "criteria": criteria_values(criteria),
         "bound": bound_values(bound),
         "theory": theory_values(lost, recovered),
     }
 
 
 def ablation_values(ablation: pd.DataFrame) -> list[dict]:
-    """One panel for each task and direction: criteria with dev, test, interval, and which was chosen."""
-    panels = []
-    for task in dict.fromkeys(ablation["task"]):
-        for speaker, listener in PAIRS:
-            cells = ablation.query("task == @task and speaker == @speaker and listener == @listener")
-            means, chosen = panel(cells)
-            rows = [
-                {
-                    "criterion": name,
-                    "dev": round(means["accuracy"]["dev"][name], 4),
-                    "test": round(means["accuracy"]["test"][name], 4),
-                    "low": round(means["ci_low"]["test"][name], 4),
-                    "high": round(means["ci_high"]["test"][name], 4),
-                    "chosen": name in chosen,
-                }
-                for name in means.index[::-1]
-            ]
-            panels.append({"task": task, "pair": f"{speaker} → {listener}", "rows": rows})
-    return panels
+    """One panel for each task and direction: criteria with dev, test, interval, and which were chosen."""
+    found = []
+    for task, pair, cells in panels(ablation):
+        rows = panel(cells).iloc[::-1].round(4).rename(columns={"title": "label"})
+        found.append({"task": task, "pair": pair, "rows": rows.drop(columns=["criterion", "role"]).to_dict("records")})
+    return found
 
 
-def ablation_sentence(values: dict) -> str:
-    """Which criterion dev chose in a panel, and what it brings on test."""
-    chosen = next((row for row in values["rows"] if row["chosen"]), None)
-    if chosen is None:
-        return "No criterion was chosen."
-    best = max(values["rows"], key=lambda row: row["test"])
-    more = (
-        "the best on test too" if best is chosen else f"the best on test is {best['criterion']} with {best['test']:.3f}"
-    )
-    return (
-        f"Dev chooses {chosen['criterion']}: {chosen['test']:.3f} [{chosen['low']:.3f}, {chosen['high']:.3f}] "
-        f"on test; {more}."
-    )
+def criteria_values(criteria: pd.DataFrame) -> list[dict]:
+    """What dev chose in each family of several members, and the second best."""
+    several = criteria[criteria["members"] > 1]
+    columns = ["task", "direction", "criterion", "member", "members", "accuracy", "second", "second_accuracy", "seeds"]
+    return several[columns].round(4).to_dict("records")
 
 
 def bound_values(bound: pd.DataFrame) -> list[dict]:

@@ -30,12 +30,18 @@ class Explorer:
     bags: pd.DataFrame
 
     def values(self, dictionary: pd.DataFrame, candidates: Tensor) -> dict:
-        """Translations by criterion and direction, beliefs in per cent that the first candidate is true, and texts."""
-        sources = set(self.spoken.ids.tolist())
-        dictionary = dictionary[(dictionary["direction"] == "H->R") | dictionary["source_id"].isin(sources)]
+        """Translations by criterion and direction, beliefs in per cent that the first candidate is true, and texts.
+
+        Of what humans say, single phrases are shown. Where `new` is true, translations are new messages or bags.
+        """
+        sources = dictionary["source_id"]
+        dictionary = dictionary[
+            ((dictionary["direction"] == "H->R") & sources.isin(self.english.ids.tolist()))
+            | ((dictionary["direction"] == "R->H") & sources.isin(self.spoken.ids.tolist()))
+        ]
         translations, used = [], {kind: set() for kind in KINDS.values()}
-        for (criterion, direction), rows in dictionary.groupby(["criterion", "direction"], sort=False):
-            kind = KINDS[direction, criterion == "synthesis"]
+        for (criterion, direction, new), rows in dictionary.groupby(["criterion", "direction", "new"], sort=False):
+            kind = KINDS[direction, new]
             used[kind].update(rows["target_id"].tolist())
             best = {
                 int(source): [[int(target), _score(score)] for target, score in zip(*columns, strict=True)]

@@ -7,8 +7,8 @@ import torch
 from neuralese.agents.cell import load_cell
 from neuralese.agents.messages import Speech, read_messages
 from neuralese.data.provenance import data_kind
-from neuralese.evaluate.belief import Listeners, best_translations, robot_guess
-from neuralese.evaluate.translations import load_new_messages
+from neuralese.evaluate.listeners import Listeners
+from neuralese.evaluate.translations import best_translations
 from neuralese.games.game import Game
 from neuralese.games.load import load_games
 from neuralese.randomness import generator
@@ -17,7 +17,7 @@ from neuralese.report.page.items import described
 from neuralese.report.pictures import Tables
 from neuralese.speakers.models import HumanListener, HumanSpeaker, RobotSpeaker, load_model
 from neuralese.speakers.traces import load_heard
-from neuralese.tables import read_table
+from neuralese.tables import matrix, read_table
 from neuralese.translate.languages import English, Neuralese
 
 EXPLORED = 40  # test messages that can be looked up; the states they were said in are those that beliefs are shown over
@@ -37,10 +37,11 @@ def gather(tables: Tables, task: str, seed: int, criterion: str) -> dict:
     def language(speech: Speech) -> Neuralese:
         return Neuralese(game, robot, speech.messages, speech.ids)
 
-    spoken, new = _first(said["test"], EXPLORED), load_new_messages(tables)
+    spoken, new = _first(said["test"], EXPLORED), new_messages(tables)
     bags = read_table(tables["bags"], "bags").to_pandas()
     explorer = Explorer(english, language(spoken), language(said["train"]), language(new), bags)
-    explored = explorer.values(pd.concat([dictionary, synthesis]), game.candidates(spoken.states))
+    both = pd.concat([dictionary.assign(new=False), synthesis.assign(new=True)])
+    explored = explorer.values(both, game.candidates(spoken.states))
     best = best_translations(dictionary, "R->H", criterion)
     said_in = _said_in(said, explored["beliefs"]["message"])
     shown = cloud(said["test"], best)
@@ -64,6 +65,13 @@ def gather(tables: Tables, task: str, seed: int, criterion: str) -> dict:
         "protocol": read_table(tables["protocol"], "protocol").select(["measure", "variable", "value"]).to_pylist(),
         **described(tables, pictured=shown["states"], named=said_in.values()),
     }
+
+
+def new_messages(tables: Tables) -> Speech:
+    """The messages that were made; nobody said them in any state."""
+    table = read_table(tables["new_messages"], "messages")
+    ids = torch.from_numpy(table["message_id"].to_numpy().astype("int64"))
+    return Speech(ids, torch.empty(len(ids), 2, 0), torch.from_numpy(matrix(table["message"]).copy()))
 
 
 def _first(said: Speech, count: int) -> Speech:
@@ -110,8 +118,8 @@ def reference_games(
     """What is `said` in English, and whether the robot that hears it, and the model human that hears the English, guess
     right. Credit is 1 for the right item, 0 for the wrong one, 1/2 for neither.
     """
-    guess = robot_guess(game, load_cell(tables["agent"], game), robot)
-    listeners = Listeners(game, guess, load_model(tables["listener"], HumanListener, game))
+    human = load_model(tables["listener"], HumanListener, game)
+    listeners = Listeners.of(game, load_cell(tables["agent"], game), robot, human)
     phrases = [best[number] for number in said.ids.tolist()]
     by_robot = listeners.robot_credit(said.messages, said.states, generator(seed, "report"))
     by_human = listeners.human_credit(load_heard(tables)[torch.tensor(phrases)], said.states)

@@ -13,10 +13,11 @@ import vl_convert
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
-from neuralese.evaluate.paper import TITLES
+from neuralese.evaluate.comparison import SECTIONS
+from neuralese.evaluate.formats import TITLES, gain_text
 from neuralese.files import read_json, write_text
 from neuralese.report.comparison import by_pair
-from neuralese.report.page.beyond import ablation_sentence, bound_sentence, theory_sentence
+from neuralese.report.page.beyond import bound_sentence, theory_sentence
 from neuralese.report.page.claims import claims
 
 ASSETS = files("neuralese.report.page") / "assets"
@@ -27,15 +28,22 @@ ROOM = 2_000_000  # of which so many are kept for everything but the tasks
 
 
 def write_page(
-    path: str | Path, parts: Sequence[str | Path], facts: dict, comparison: pd.DataFrame, beyond: dict
+    path: str | Path,
+    parts: Sequence[str | Path],
+    facts: dict,
+    comparison: pd.DataFrame,
+    beyond: dict,
+    faithful: pd.DataFrame | None = None,
 ) -> None:
     """Write the page from the gathered `parts` (`report.json` of each task and seed) and what belongs to all.
+
+    `faithful` is the comparison of the run that keeps to the paper in everything, if there was one.
 
     Every seed's learning curve is shown; the rest of a seed only as far as the page stays small, first seeds first.
     """
     gathered = [read_json(part) for part in parts]
     whole, left_out = fitting(gathered, LIMIT - ROOM)
-    text = render(facts, comparison, beyond, gathered, whole, left_out)
+    text = render(facts, comparison, {**beyond, "faithful": faithful_rows(faithful)}, gathered, whole, left_out)
     write_text(path, text)
 
 
@@ -105,19 +113,23 @@ def render(
 def beyond_sentences(beyond: dict) -> dict:
     """What the values of `beyond` say."""
     return {
-        "ablation": [ablation_sentence(panel) for panel in beyond["ablation"]],
         "bound": bound_sentence(beyond["bound"]),
         "theory": theory_sentence(beyond["theory"]),
     }
 
 
 def comparison_tables(comparison: pd.DataFrame) -> list[dict]:
-    """The comparison, table by table of the paper: title, sentences and rows."""
+    """The comparison, table by table of the paper: title, sentences and rows, section by section."""
     tables = []
     for number, rows in comparison.groupby("table", sort=False):
         measures = list(dict.fromkeys(rows["measure"]))
         rows = by_pair(rows)
-        plain = rows.astype(object).where(rows.notna(), None).to_dict("records")
+        plain = plain_rows(rows)
+        sections = [
+            {"title": title, "rows": part}
+            for key, title in {"": "", **SECTIONS}.items()
+            if (part := [row for row in plain if row["section"] == key])
+        ]
         tables.append(
             {
                 "number": number,
@@ -125,10 +137,26 @@ def comparison_tables(comparison: pd.DataFrame) -> list[dict]:
                 "embedded": bool((rows["data"] == "embedded").any()),
                 "data": rows["data"].iloc[0],
                 "measures": len(measures),
-                "gains": bool(rows["gain"].notna().any()),
+                "silence": bool(rows["gain_silence"].notna().any()),
                 "title": "; ".join(TITLES[measure] for measure in measures),
                 "claims": claims(rows),
-                "rows": plain,
+                "sections": sections,
+                "rows": sections[0]["rows"],
             }
         )
     return tables
+
+
+def plain_rows(rows: pd.DataFrame) -> list[dict]:
+    """Rows of the comparison as plain values, with what their gains are as text."""
+    texts = {
+        "over_baseline": [gain_text(*each) for each in zip(rows["gain"], rows["p_value"], rows["p_holm"], strict=True)],
+        "over_control": [gain_text(*each) for each in zip(rows["gain_control"], rows["p_value_control"], strict=True)],
+        "over_silence": [gain_text(*each) for each in zip(rows["gain_silence"], rows["p_value_silence"], strict=True)],
+    }
+    return rows.assign(**texts).astype(object).where(rows.assign(**texts).notna(), None).to_dict("records")
+
+
+def faithful_rows(comparison: pd.DataFrame | None) -> list[dict]:
+    """The main rows of the run that keeps to the paper in everything."""
+    return [] if comparison is None else plain_rows(by_pair(comparison[comparison["section"] == ""]))

@@ -1,0 +1,113 @@
+"""Tables that set ours beside the paper's: every cell of the paper's tables, and every further one, over seeds.
+
+A row belongs to a section: the main one (empty), or one of `SECTIONS`. Tests ask whether a gain would be found with
+other agents on these items: Student's t over seeds, paired by seed. The main claims, that our criterion beats the
+baseline, one for each task and direction, are corrected for their number by Holm's method.
+"""
+
+import math
+from pathlib import Path
+
+import pandas as pd
+from scipy.special import stdtrit
+
+from neuralese.evaluate.paper import TABLE, behavior_figures, belief_figure
+from neuralese.evaluate.statistics import holm, over_seeds_test
+from neuralese.evaluate.translations import ASKS_JUDGE
+
+KEYS = ["table", "task", "section", "pair", "unit", "criterion", "title", "role", "measure", "data"]
+PHRASE, EASIER, JUDGE = "phrase", "easier", "judge"
+SECTIONS = {
+    PHRASE: "One phrase of what a human said, instead of all of it",
+    EASIER: "Distractors anywhere on the road, as in the released code: the paper's protocol, which is easier",
+    JUDGE: "Made by asking the very listener that judges: not to be compared with the others",
+}
+GAINS = ("gain", "gain_control", "gain_silence")  # over the baseline, the control, and silence
+ONE_SEED = "One seed: the interval is over items only, and nothing is said of other agents."
+
+
+def compare(belief: pd.DataFrame, behavior: pd.DataFrame | None = None) -> pd.DataFrame:
+    """One row for each cell of the paper's tables, and for each further one, ours beside the paper's.
+
+    Seeds are averaged (see `over_seeds`). Results on embedded data are never set beside the paper.
+    """
+    cells = pd.concat([_belief_cells(belief), *([] if behavior is None else _behavior_cells(behavior))])
+    rows = [dict(zip(KEYS, key, strict=True)) | over_seeds(cell) for key, cell in cells.groupby(KEYS, sort=False)]
+    table = pd.DataFrame(rows).astype({"paper": "Float64"})
+    table.loc[table["data"] == "embedded", "paper"] = pd.NA
+    table["difference"] = table["ours"] - table["paper"]
+    main = (table["measure"] == "accuracy") & (table["section"] == "") & (table["role"] == "ours")
+    table["p_holm"] = math.nan
+    table.loc[main, "p_holm"] = holm(table.loc[main, "p_value"].to_numpy(dtype=float))
+    return table
+
+
+def read_comparison(path: str | Path) -> pd.DataFrame:
+    """The comparison as it was written to `comparison.csv`."""
+    texts = ["table", "section", "unit", "role"]
+    return pd.read_csv(path, dtype=dict.fromkeys(texts, str), na_values={}).fillna(dict.fromkeys(texts, ""))
+
+
+def over_seeds(cell: pd.DataFrame) -> dict:
+    """One cell, a row for each seed, as one: the mean, its interval, and each gain with its p value over seeds.
+
+    The interval adds in squares the spread between seeds (Student's t) and the mean interval over items; as seeds share
+    the human items, the latter does not shrink with their number. With one seed it is over items only.
+    """
+    seeds = cell["seed"].nunique()
+    ours = cell["ours"].mean()
+    low, high = ours - cell["ci_low"].mean(), cell["ci_high"].mean() - ours
+    between = cell["ours"].std() / seeds**0.5 * stdtrit(seeds - 1, 0.975) if seeds > 1 else 0.0
+    merged = {"ours": ours, "ci_low": ours - math.hypot(low, between), "ci_high": ours + math.hypot(high, between)}
+    merged |= {"seeds": seeds, "n": cell["n"].sum(), "paper": cell["paper"].iloc[0]}
+    merged |= {"distinct": cell["distinct"].max(), "games": cell["games"].max()}
+    for gain in GAINS:
+        merged[gain] = cell[gain].mean()
+        merged[gain.replace("gain", "p_value")] = over_seeds_test(cell[gain].to_numpy(dtype=float))
+    return merged
+
+
+def _belief_cells(belief: pd.DataFrame) -> pd.DataFrame:
+    paper = [belief_figure(row) for row in belief.to_dict("records")]
+    return belief.rename(columns={"accuracy": "ours"}).assign(
+        table=belief["task"].map(TABLE),
+        section=_sections(belief),
+        pair=belief["speaker"] + " → " + belief["listener"],
+        measure="accuracy",
+        gain_silence=math.nan,
+        paper=pd.array(paper, dtype="Float64"),
+    )
+
+
+def _sections(belief: pd.DataFrame) -> pd.Series:
+    """Where each row belongs; a task with but the easier distractors has them in its main section."""
+    harder = set(belief.loc[belief["distractors"] == "play", "task"])
+    section = pd.Series("", index=belief.index)
+    section[belief["unit"] == "phrase"] = PHRASE
+    section[(belief["distractors"] != "play") & belief["task"].isin(harder)] = EASIER
+    section[belief["role"] == ASKS_JUDGE] = JUDGE
+    return section
+
+
+def _behavior_cells(behavior: pd.DataFrame) -> list[pd.DataFrame]:
+    parts = []
+    paper = [behavior_figures(row) for row in behavior.to_dict("records")]
+    for place, measure in enumerate(("reward", "completion")):
+        names = {measure: "ours", f"{measure}_ci_low": "ci_low", f"{measure}_ci_high": "ci_high"}
+        references = zip(GAINS, ("baseline", "control", "silence"), strict=True)
+        names |= {f"{measure}_over_{reference}": gain for gain, reference in references}
+        kept = ["pair", "criterion", "title", "role", "seed", "n", "games", "data", *names]
+        parts.append(
+            behavior[kept]
+            .rename(columns=names)
+            .assign(
+                table="3",
+                task="driving",
+                section="",
+                unit="",
+                measure=measure,
+                distinct=behavior["n"],
+                paper=pd.array([figures[place] for figures in paper], dtype="Float64"),
+            )
+        )
+    return parts

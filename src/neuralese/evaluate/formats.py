@@ -1,0 +1,122 @@
+"""The comparison with the paper as Markdown, LaTeX and HTML."""
+
+import html
+
+import pandas as pd
+
+from neuralese.evaluate.comparison import ONE_SEED, SECTIONS
+
+HEAD = [
+    "task",
+    "pair",
+    "criterion",
+    "ours [95% interval]",
+    "paper",
+    "difference",
+    "over baseline",
+    "over control",
+    "over silence",
+    "seeds",
+    "n (messages, games)",
+    "data",
+]
+TITLES = {
+    "accuracy": "Belief evaluation: how often a listener guesses the speaker's state (chance 0.50)",
+    "reward": "Behaviour evaluation: reward of the driving game",
+    "completion": "Behaviour evaluation: share of driving games in which both cars arrive",
+}
+EMBEDDED_NOTE = "Rows on embedded data are made from a generated stand-in and are not comparable with the paper."
+TESTS_NOTE = (
+    "p values are of Student's t test over seeds, paired by seed; Holm's correction is over the main claims, that our "
+    "criterion beats the baseline, one for each task and direction."
+)
+
+
+def _row(row: pd.Series, dash: str) -> list[str]:
+    measured = f"{row.ours:.3f} [{row.ci_low:.3f}, {row.ci_high:.3f}]"
+    paper = dash if pd.isna(row.paper) else f"{row.paper:.2f}"
+    difference = dash if pd.isna(row.difference) else f"{row.difference:+.3f}"
+    gains = [
+        gain_text(row.gain, row.p_value, row.p_holm) or dash,
+        gain_text(row.gain_control, row.p_value_control) or dash,
+        gain_text(row.gain_silence, row.p_value_silence) or dash,
+    ]
+    counts = f"{row.n} ({row.distinct}, {row.games})"
+    return [row.task, row.pair, row.title, measured, paper, difference, *gains, str(row.seeds), counts, row.data]
+
+
+def gain_text(gain: float, p_value: float, p_holm: float = float("nan")) -> str:
+    """A gain, its p value over seeds if there are several, and that after Holm's correction; empty without a gain."""
+    if pd.isna(gain):
+        return ""
+    tests = [] if pd.isna(p_value) else [f"p {p_text(p_value)}"]
+    tests += [] if pd.isna(p_holm) else [f"Holm {p_text(p_holm)}"]
+    return f"{gain:+.3f}" + (f" ({', '.join(tests)})" if tests else "")
+
+
+def p_text(value: float) -> str:
+    """A p value to three decimals."""
+    return "< 0.001" if value < 0.001 else f"= {value:.3f}"
+
+
+def to_rows(table: pd.DataFrame, dash: str = "") -> list[list[str]]:
+    """The comparison as cells under `HEAD`."""
+    return [_row(row, dash) for _, row in table.iterrows()]
+
+
+def parts_of(table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """The comparison measure by measure and section by section, each with its title; the main section first."""
+    parts = []
+    for measure, rows in table.groupby("measure", sort=False):
+        for section in ("", *SECTIONS):
+            part = rows[rows["section"] == section]
+            if len(part):
+                parts.append((f"{TITLES[measure]}{f'. {SECTIONS[section]}' if section else ''}", part))
+    return parts
+
+
+def notes(table: pd.DataFrame) -> list[str]:
+    """What has to be said below the tables."""
+    found = [TESTS_NOTE if (table["seeds"] > 1).any() else ONE_SEED]
+    return found + ([EMBEDDED_NOTE] if (table["data"] == "embedded").any() else [])
+
+
+def to_markdown(table: pd.DataFrame) -> str:
+    """The comparison as a Markdown page."""
+    lines = []
+    for title, part in parts_of(table):
+        lines += [f"# {title}", "", "| " + " | ".join(HEAD) + " |", "|" + " --- |" * len(HEAD)]
+        lines += ["| " + " | ".join(cells) + " |" for cells in to_rows(part)]
+        lines.append("")
+    for note in notes(table):
+        lines += [note, ""]
+    return "\n".join(lines[:-1]) + "\n"
+
+
+def to_latex(table: pd.DataFrame) -> str:
+    """The comparison as LaTeX tables."""
+    lines = []
+    for title, part in parts_of(table):
+        head = " & ".join(HEAD).replace("%", r"\%")
+        lines += [f"% {title}", rf"\begin{{tabular}}{{{'l' * len(HEAD)}}}", r"\hline", head + r" \\", r"\hline"]
+        for cells in to_rows(part, "---"):
+            cells[1] = cells[1].replace("→", r"$\to$").replace("*", "$^*$")
+            lines.append(" & ".join(cells).replace("<", "$<$") + r" \\")
+        lines += [r"\hline", r"\end{tabular}", ""]
+    lines += [f"% {note}" for note in notes(table)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def to_html(table: pd.DataFrame) -> str:
+    """The comparison as an HTML page of plain tables."""
+    style = "body{font:15px/1.5 system-ui,sans-serif;margin:1.5rem}td,th{padding:.2rem .8rem .2rem 0;text-align:left}"
+    lines = ["<!doctype html>", '<html lang="en"><head><meta charset="utf-8"><title>Comparison with the paper</title>']
+    lines.append(f"<style>{style}</style></head><body>")
+    for title, part in parts_of(table):
+        lines += [f"<h2>{html.escape(title)}</h2>", "<table>"]
+        for number, cells in enumerate([HEAD, *to_rows(part)]):
+            tag = "td" if number else "th"
+            lines.append("<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>")
+        lines.append("</table>")
+    lines += [f"<p>{html.escape(note)}</p>" for note in notes(table)]
+    return "\n".join([*lines, "</body></html>"]) + "\n"

@@ -1,0 +1,72 @@
+"""Criteria as a config writes them: a value that is a list makes a family, of which dev chooses a member.
+
+    belief: { kind: belief, role: ours, weights: [source, sum], divergence: reverse, scale: [1, 2] }    # four members
+
+A criterion's *role* says what it is there for, whatever a user calls it:
+
+    printed     Algorithm 1 as the paper prints it         ours        what this project proposes
+    released    the criterion of the authors' code         baseline    what it is compared with
+    control     must be at chance, or the evaluation leaks
+"""
+
+from collections.abc import Mapping
+from itertools import product
+
+from neuralese.errors import NeuraleseError
+
+ROLES = {
+    "printed": "Algorithm 1 (as printed)",
+    "released": "released code",
+    "ours": "{name} (ours{chosen})",
+    "baseline": "{name} (baseline{chosen})",
+    "control": "{name} (control)",
+}
+NOT_OPTIONS = ("kind", "role", "members")  # of a criterion's settings: all others are options of its kind
+DIRECTIONS = ("R->H", "H->R")
+
+
+def members(settings: Mapping[str, object]) -> dict[str, dict]:
+    """The members of a family by what they are called, in the order of the lists' combinations."""
+    lists = {key: value if isinstance(value, list) else [value] for key, value in settings.items()}
+    combined = [dict(zip(lists, values, strict=True)) for values in product(*lists.values())]
+    return {label(each): each for each in combined}
+
+
+def label(settings: Mapping[str, object]) -> str:
+    """What a criterion with these settings is called where many are compared, such as `belief source reverse x2`."""
+    words = [str(settings[key]) for key in ("kind", "weights", "divergence") if key in settings]
+    if settings["kind"] != "random":
+        variance = settings.get("variance")
+        words.append(f"x{settings.get('scale', 1.0):g}" if variance is None else f"variance {variance:g}")
+    words += [f"{key} {settings[key]}" for key in ("prior", "join", "seed") if key in settings]
+    return " ".join(words)
+
+
+def options(settings: Mapping[str, object]) -> dict[str, object]:
+    """The options of a criterion's kind."""
+    return {name: value for name, value in settings.items() if name not in NOT_OPTIONS}
+
+
+def title(name: str, settings: Mapping[str, object]) -> str:
+    """What a criterion of the config is called in tables."""
+    chosen = ", chosen on dev" if settings.get("members", len(members(settings))) > 1 else ""
+    return ROLES.get(settings.get("role"), "{name}").format(name=name, chosen=chosen)
+
+
+def with_role(criteria: Mapping[str, Mapping[str, object]], role: str) -> str | None:
+    """The name of the criterion that has a role, if any has."""
+    return next((name for name, settings in criteria.items() if settings.get("role") == role), None)
+
+
+def problem(criteria: Mapping[str, Mapping[str, object]]) -> str | None:
+    """What is wrong with the criteria of a config, in one sentence, or None."""
+    roles = [settings.get("role") for settings in criteria.values() if settings.get("role")]
+    twice = next((role for role in roles if roles.count(role) > 1), None)
+    return f"config: two criteria have the role '{twice}'; leave it to one of them." if twice else None
+
+
+def named(criteria: Mapping[str, Mapping[str, object]], name: str) -> Mapping[str, object]:
+    """The settings of a criterion, which must be there."""
+    if name not in criteria:
+        raise NeuraleseError(f"there is no criterion '{name}'; choose from {', '.join(criteria)}.")
+    return criteria[name]
