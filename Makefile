@@ -2,7 +2,7 @@
 # make test    set up .venv and run every check
 # make bench   measure how fast everything is, and write benchmarks/results.md
 # make test-slurm   the pipeline on a real SLURM; as root, it installs and starts one where there is none
-# make unlock  after a power cut or a killed run: take away the lock it left
+# make unlock  after a power cut or a killed run: remove the lock it left
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin

@@ -13,12 +13,14 @@ from neuralese.translate.criteria import (
     LOG_FLOOR,
     WEIGHTS,
     BeliefCriterion,
+    Criterion,
     DirectCriterion,
     PmiCriterion,
     RandomCriterion,
     beliefs,
 )
 from neuralese.translate.dictionary import n_best
+from neuralese.translate.languages import Reading
 
 
 class Tabled:
@@ -29,6 +31,9 @@ class Tabled:
 
     def __len__(self) -> int:
         return len(self.table)
+
+    def read(self, reading: Reading) -> "Tabled":
+        return self
 
     def log_likelihood(self, candidates: torch.Tensor) -> torch.Tensor:
         return self.table.flatten(1)[:, candidates.flatten()].unflatten(1, candidates.shape)
@@ -110,7 +115,7 @@ def test_fast_dictionary_equals_naive_loop(weights, divergence, pair, block):
 def test_beliefs_sum_to_one_and_divergence_is_never_negative(pair):
     source, target = pair
     torch.testing.assert_close(beliefs(source).exp().sum(-1), torch.ones(source.shape[:2], dtype=torch.float64))
-    scores = BeliefCriterion("sum").scores(Tabled(source), Tabled(target), cells(*source.shape[1:]))
+    scores = BeliefCriterion("sum", "forward").scores(Tabled(source), Tabled(target), cells(*source.shape[1:]))
     assert (scores >= 0).all()
 
 
@@ -173,17 +178,43 @@ def test_a_pair_that_shares_no_context_ranks_last():
 def test_an_impossible_state_costs_much_but_not_infinitely_much():
     source = torch.zeros(1, 3, 2, dtype=torch.float64)
     target = torch.tensor([[[0.0, -torch.inf]] * 3], dtype=torch.float64)
-    score = BeliefCriterion().scores(Tabled(source), Tabled(target), cells(3, 2))
-    assert 100 < score.item() < -LOG_FLOOR
+    for criterion, (one, other) in {
+        BeliefCriterion(divergence="forward"): (source, target),
+        BeliefCriterion(divergence="reverse"): (target, source),
+    }.items():
+        score = criterion.scores(Tabled(one), Tabled(other), cells(3, 2))
+        assert 100 < score.item() < -LOG_FLOOR
 
 
 def test_random_is_the_same_for_a_seed_and_prefers_nothing():
     source, target = Tabled(torch.zeros(500, 1, 2)), Tabled(torch.zeros(10, 1, 2))
-    scores = RandomCriterion(3).scores(source, target, cells(1, 2))
-    assert torch.equal(scores, RandomCriterion(3).scores(source, target, cells(1, 2)))
+    scores = RandomCriterion(seed=3).scores(source, target, cells(1, 2))
+    assert torch.equal(scores, RandomCriterion(seed=3).scores(source, target, cells(1, 2)))
     assert len(scores.argmin(1).unique()) == 10
 
 
 def test_an_unknown_weighting_is_refused_by_name():
     with pytest.raises(NeuraleseError, match=r"'sideways'.*product"):
         BeliefCriterion(weights="sideways")
+
+
+@pytest.mark.parametrize("kind", [BeliefCriterion, DirectCriterion, PmiCriterion, RandomCriterion])
+def test_every_criterion_says_how_likelihoods_are_to_be_taken(kind):
+    asked = []
+
+    class Asked(Tabled):
+        def read(self, reading: Reading) -> Tabled:
+            asked.append(reading)
+            return self
+
+    criterion: Criterion = kind(scale=3.0, variance=0.5, join="mean")
+    assert criterion.reading == Reading(3.0, 0.5, "mean")
+    source, target = (Asked(torch.zeros(size, 3, 2, dtype=torch.float64)) for size in (2, 4))
+    criterion.scores(source, target, cells(3, 2))
+    assert asked == [criterion.reading] * 2  # of source and of target
+    assert kind().reading == Reading(1.0, None, "product")
+
+
+def test_an_unknown_way_of_joining_phrases_is_refused_by_name():
+    with pytest.raises(NeuraleseError, match=r"'sum'.*product, mean"):
+        DirectCriterion(join="sum")

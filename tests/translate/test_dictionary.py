@@ -1,40 +1,58 @@
+import pandas as pd
 import pytest
 import torch
 
 from neuralese.errors import NeuraleseError
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
-from neuralese.translate.criteria import BeliefCriterion
-from neuralese.translate.dictionary import build_dictionary, make_criterion, n_best
-from neuralese.translate.languages import English, Neuralese
+from neuralese.translate.criteria import BeliefCriterion, PmiCriterion
+from neuralese.translate.dictionary import build_dictionary, make_criterion, n_best, translate
+from neuralese.translate.languages import Composed, English, Neuralese
 
-PHRASES = ["red", "green", "blue"]
+PHRASES = ["", "red", "green", "blue"]
+UTTERANCES = ((0,), (1,), (2,), (3,), (1, 3))
+BELIEF, DIRECT = {"kind": "belief", "weights": "sum", "scale": 2.0}, {"kind": "direct"}
+
+
+class World:
+    """A small game, its two languages and the contexts in which they are compared."""
+
+    def __init__(self, generator: torch.Generator) -> None:
+        torch.manual_seed(0)
+        self.game = ReferenceGame(torch.randn(40, 3, generator=generator))
+        self.robot = RobotSpeaker(self.game, hidden=8, message=4, scale=0.3)
+        self.english = English(self.game, HumanSpeaker(self.game, hidden=8, phrases=4, silence=0), PHRASES)
+        self.spoken = [self.neuralese(6, 10, generator), self.neuralese(5, 16, generator)]
+        self.vocabulary = self.neuralese(10, 0, generator)
+        self.candidates = self.game.candidates(self.game.draw_states(50, generator))
+
+    def neuralese(self, n: int, first: int, generator: torch.Generator) -> Neuralese:
+        messages = torch.randn(n, 4, generator=generator)
+        return Neuralese(self.game, self.robot, messages, torch.arange(first, first + n))
+
+    def dictionary(self, criteria: dict, n_best: int = 2) -> pd.DataFrame:
+        told = Composed(self.english, UTTERANCES)
+        return build_dictionary(
+            self.english, told, self.spoken, self.vocabulary, self.candidates, criteria, n_best=n_best
+        )
 
 
 @pytest.fixture
-def dictionary(generator):
-    torch.manual_seed(0)
-    game = ReferenceGame(torch.randn(40, 3, generator=generator))
-    robot = RobotSpeaker(game, hidden=8, message=4, scale=0.3)
-
-    def neuralese(n: int, first: int) -> Neuralese:
-        return Neuralese(game, robot, torch.randn(n, 4, generator=generator), torch.arange(first, first + n))
-
-    return build_dictionary(
-        English(game, HumanSpeaker(game, hidden=8, phrases=3), PHRASES),
-        spoken=[neuralese(6, first=10), neuralese(5, first=16)],
-        vocabulary=neuralese(10, first=0),
-        candidates=game.candidates(game.draw_states(50, generator)),
-        criteria={"belief": {"kind": "belief", "weights": "source", "scale": 2.0}, "direct": {"kind": "direct"}},
-        n_best=2,
-    )
+def world(generator) -> World:
+    return World(generator)
 
 
-def test_every_message_gets_its_n_best_in_both_directions(dictionary):
+@pytest.fixture
+def dictionary(world) -> pd.DataFrame:
+    criteria = {"belief": BELIEF, "direct": DIRECT}
+    return world.dictionary({"R->H": criteria, "H->R": criteria})
+
+
+def test_every_message_and_every_utterance_gets_its_n_best(dictionary):
     counts = dictionary.groupby(["direction", "criterion"])["source_id"].agg(["nunique", "size"])
     for criterion in ("belief", "direct"):
         assert counts.loc[("R->H", criterion)].tolist() == [11, 22]
-        assert counts.loc[("H->R", criterion)].tolist() == [3, 6]
+        assert counts.loc[("H->R", criterion)].tolist() == [5, 10]
 
 
 def test_ranks_follow_scores_and_ids_are_those_of_the_tables(dictionary):
@@ -44,22 +62,54 @@ def test_ranks_follow_scores_and_ids_are_those_of_the_tables(dictionary):
     to_english = dictionary[dictionary["direction"] == "R->H"]
     assert set(to_english["source_id"]) == set(range(10, 21))
     assert all(PHRASES[row.target_id] == row.target for row in to_english.itertuples())
-    assert set(dictionary[dictionary["direction"] == "H->R"]["target_id"]) <= set(range(10))
+    to_messages = dictionary[dictionary["direction"] == "H->R"]
+    assert set(to_messages["target_id"]) <= set(range(10))
+    texts = to_messages.set_index("source_id")["source"].to_dict()
+    assert texts == {0: "(silence)", 1: "red", 2: "green", 3: "blue", 4: "red, blue"}
+
+
+def test_no_message_is_translated_into_silence(world):
+    every = world.dictionary({"R->H": {"belief": BELIEF}, "H->R": {}}, n_best=100)
+    assert set(every["target_id"]) == {1, 2, 3}
+
+
+def test_each_direction_has_its_own_criterion(world):
+    dictionary = world.dictionary({"R->H": {"one": BELIEF}, "H->R": {"one": DIRECT}}, n_best=3)
+    spoken, told = world.english.spoken(), Composed(world.english, UTTERANCES)
+    into_english = make_criterion(BELIEF).scores(world.spoken[0], spoken, world.candidates)
+    into_neuralese = make_criterion(DIRECT).scores(told, world.vocabulary, world.candidates)
+    for direction, scores, first in (("R->H", into_english, 10), ("H->R", into_neuralese, 0)):
+        rows = dictionary[(dictionary["direction"] == direction) & (dictionary["source_id"] < first + len(scores))]
+        expected = scores.sort(dim=1).values[:, :3].flatten().tolist()
+        assert rows["score"].tolist() == pytest.approx(expected)
 
 
 def test_equal_scores_keep_the_order_of_the_inventory():
     assert n_best(torch.tensor([[1.0, 0.0, 0.0, 1.0]]), 3)[0].tolist() == [[1, 2, 0]]
 
 
-def test_a_criterion_is_built_from_its_settings():
-    made = make_criterion({"kind": "belief", "weights": "sum", "divergence": "reverse", "scale": 2.0})
-    assert made == BeliefCriterion("sum", "reverse")
+def test_a_criterion_is_built_from_its_settings_whatever_its_role():
+    made = make_criterion({"kind": "belief", "role": "ours", "weights": "sum", "scale": 2.0, "members": 36})
+    assert made == BeliefCriterion("sum", "reverse", scale=2.0)
+    made = make_criterion({"kind": "pmi", "variance": 0.5, "join": "mean"})
+    assert made == PmiCriterion(variance=0.5, join="mean")
 
 
 @pytest.mark.parametrize(
     ("settings", "says"),
-    [({"kind": "telepathy"}, "telepathy.*belief"), ({"kind": "direct", "weights": "sum"}, "no option 'weights'")],
+    [
+        ({"kind": "telepathy"}, "telepathy.*belief"),
+        ({"kind": "direct", "weights": "sum"}, "no option 'weights'; it has scale, variance, join"),
+        ({"kind": "direct", "join": "sum"}, "joined by 'sum'"),
+    ],
 )
 def test_an_unknown_criterion_or_option_is_refused_by_name(settings, says):
     with pytest.raises(NeuraleseError, match=says):
         make_criterion(settings)
+
+
+def test_a_message_is_translated_as_the_dictionary_does(world):
+    dictionary = world.dictionary({"R->H": {"belief": BELIEF}, "H->R": {}}, n_best=1)
+    said = world.spoken[1]
+    texts = translate(make_criterion(BELIEF), said, world.english.spoken(), world.candidates, said.messages)
+    assert texts == dictionary.set_index("source_id").loc[said.ids.tolist(), "target"].tolist()

@@ -1,10 +1,12 @@
 """Scoring a few messages with numpy gives the scores of the dictionary."""
 
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+import yaml
 
 from neuralese.errors import NeuraleseError
 from neuralese.games.reference import ReferenceGame
@@ -15,13 +17,26 @@ from neuralese.translate.few import scores
 from neuralese.translate.languages import Composed, English, Neuralese
 from neuralese.translate.meanings import read_meanings, write_meanings
 
+CRITERIA = yaml.safe_load((Path(__file__).parents[2] / "config/config.yaml").read_text())["criteria"]
 BELIEF = [
     {"kind": "belief", "weights": weights, "divergence": divergence, "scale": scale, "prior": prior}
     for (weights, divergence), (scale, prior) in zip(
         product(WEIGHTS, DIVERGENCES), [(1.0, 0.0), (0.2, 0.5)] * 8, strict=True
     )
 ]
-SETTINGS = [*BELIEF, {"kind": "belief"}, {"kind": "direct", "scale": 2.0}, {"kind": "pmi"}]
+SETTINGS = [
+    *BELIEF,
+    {"kind": "belief"},
+    {"kind": "belief", "prior": 0.3},
+    {"kind": "direct"},
+    {"kind": "direct", "scale": 2.0, "join": "mean"},
+    {"kind": "pmi"},
+    {"kind": "pmi", "variance": 0.2},
+    CRITERIA["algorithm-1"],
+    CRITERIA["released"],  # with a variance of its own, and phrases joined by their mean
+    {"kind": "belief", "weights": "sum", "variance": 2.0, "scale": 5.0},  # the variance goes before the scale
+    {"kind": "belief", "weights": "target", "divergence": "symmetric", "join": "mean", "scale": 2.0},
+]
 
 
 @pytest.fixture
@@ -46,31 +61,44 @@ def meanings(spoken, tmp_path):
     return read_meanings(tmp_path / "meanings.parquet")
 
 
+BAGS = [[0], [1, 3], [2], [0, 1, 2]]
+
+
 @pytest.mark.parametrize("settings", SETTINGS, ids=lambda each: "-".join(map(str, each.values())))
 def test_scores_are_those_of_the_criteria_in_both_directions(spoken, meanings, settings):
     english, neuralese, candidates = spoken
-    scale = settings.get("scale", 1.0)
-    bags = [[0], [1, 3], [2], [0, 1, 2]]
-    composed = Composed(english, tuple(map(tuple, bags)))
-    widened = Neuralese(neuralese.game, neuralese.speaker, neuralese.messages, neuralese.ids, scale)
-    phrases, messages = meanings.of_phrases(bags), meanings.of_messages(neuralese.messages.numpy(), scale)
-    criterion = make_criterion(settings)
+    composed, criterion = Composed(english, tuple(map(tuple, BAGS))), make_criterion(settings)
+    phrases = meanings.of_phrases(BAGS, settings)
+    messages = meanings.of_messages(neuralese.messages.numpy(), settings)
     close = {"rtol": 2e-4, "atol": 2e-5}
     np.testing.assert_allclose(
-        scores(settings, phrases, messages), criterion.scores(composed, widened, candidates).numpy(), **close
+        scores(settings, phrases, messages), criterion.scores(composed, neuralese, candidates).numpy(), **close
     )
     np.testing.assert_allclose(
-        scores(settings, messages, phrases), criterion.scores(widened, composed, candidates).numpy(), **close
+        scores(settings, messages, phrases), criterion.scores(neuralese, composed, candidates).numpy(), **close
     )
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [({"variance": 0.5}, {"variance": 0.2}), ({"join": "mean"}, {"join": "product"}), ({"scale": 1.0}, {"scale": 2.0})],
+)
+def test_how_likelihoods_are_taken_changes_the_scores(spoken, meanings, one, other):
+    messages = spoken[1].messages.numpy()
+    found = [
+        scores(settings, meanings.of_phrases(BAGS, settings), meanings.of_messages(messages, settings))
+        for settings in ({"kind": "belief", **one}, {"kind": "belief", **other})
+    ]
+    assert np.abs(found[0] - found[1]).max() > 0.01
 
 
 def test_the_first_contexts_alone_are_those_of_the_table(spoken, meanings):
     english, _, candidates = spoken
     expected = english.log_likelihood(candidates[:7]).transpose(1, 2)
-    np.testing.assert_allclose(meanings.first(7).of_phrases([[0], [1], [2], [3]]), expected.numpy(), rtol=1e-6)
+    np.testing.assert_allclose(meanings.first(7).of_phrases([[0], [1], [2], [3]], {}), expected.numpy(), rtol=1e-6)
 
 
 def test_the_random_criterion_is_refused(meanings):
-    phrases = meanings.of_phrases([[0]])
+    phrases = meanings.of_phrases([[0]], {})
     with pytest.raises(NeuraleseError, match="random"):
         scores({"kind": "random"}, phrases, phrases)

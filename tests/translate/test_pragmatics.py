@@ -5,9 +5,9 @@ import torch
 from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.players import guess
 from neuralese.games.reference import ReferenceGame
-from neuralese.speakers.models import HumanListener, HumanSpeaker
+from neuralese.speakers.models import HumanListener, HumanSpeaker, RobotSpeaker
 from neuralese.translate.criteria import BeliefCriterion
-from neuralese.translate.languages import English
+from neuralese.translate.languages import English, Neuralese, Reading
 from neuralese.translate.pragmatics import TEMPERATURE, Heeded, human_responses, robot_responses
 
 
@@ -38,3 +38,17 @@ def test_phrases_to_which_humans_respond_alike_are_translations_whoever_says_the
     scores = BeliefCriterion("source", "symmetric").scores(heeded, heeded, candidates)
     assert scores[0, 1] < 1e-9 < scores[0, 2]
     assert BeliefCriterion("source", "symmetric").scores(english, english, candidates)[0, 1] > 1e-4
+
+
+def test_how_likelihoods_are_read_changes_where_a_message_is_said_and_not_what_it_makes_listeners_do(generator):
+    game = ReferenceGame(torch.randn(20, 3, generator=generator))
+    torch.manual_seed(0)
+    cell, robot = Cell(game, CellConfig(hidden=8, message=4)), RobotSpeaker(game, hidden=8, message=4, scale=0.3)
+    messages = torch.randn(3, 4, generator=generator)
+    heeded = Heeded(Neuralese(game, robot, messages, torch.arange(3)), robot_responses(cell, game, messages))
+    candidates = game.candidates(game.draw_states(6, generator))
+    read = heeded.read(Reading(scale=4.0))
+    torch.testing.assert_close(read.log_beliefs(candidates), heeded.log_beliefs(candidates))
+    expected = heeded.language.read(Reading(scale=4.0)).log_likelihood(candidates)
+    torch.testing.assert_close(read.log_likelihood(candidates), expected)
+    assert (expected - heeded.log_likelihood(candidates)).abs().max() > 0.1

@@ -1,8 +1,10 @@
 """New messages and phrases: better by the criterion than those chosen among what was heard, and on the shell."""
 
 from dataclasses import replace
-from itertools import accumulate
 
+import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 import torch
 
@@ -10,16 +12,18 @@ from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.players import guess
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
-from neuralese.speakers.traces import Lists
+from neuralese.tables import matrix, read_table, write_table
 from neuralese.translate.criteria import BeliefCriterion
 from neuralese.translate.languages import Composed, English, Neuralese
 from neuralese.translate.pragmatics import TEMPERATURE, believe_by_playing
 from neuralese.translate.synthesis import (
     SynthesisConfig,
+    bags_table,
     believe_by_likelihood,
+    new_message_entries,
     new_messages,
+    new_messages_table,
     new_phrases,
-    said_at_once,
 )
 
 
@@ -86,16 +90,6 @@ def test_a_robot_believes_what_it_would_pick(game, generator):
         assert torch.minimum((odds - sides[0]).abs(), (odds - sides[1]).abs()).max() < 1e-4
 
 
-def test_a_bag_is_as_likely_as_all_its_phrases_together(game, english, generator):
-    candidates = game.candidates(game.draw_states(7, generator))
-    bags = Composed(english, ((0,), (0, 3), (1, 2, 4)))
-    single = english.log_likelihood(candidates)
-    expected = torch.stack([single[0], single[0] + single[3], single[1] + single[2] + single[4]])
-    torch.testing.assert_close(bags.log_likelihood(candidates), expected)
-    assert bags.texts() == ["light", "light, green", "dark, red, blue"]
-    assert bags.bags().tolist()[1] == [1, 0, 0, 1, 0]
-
-
 def test_new_phrases_hold_all_pairs_and_some_triples_and_never_translate_worse(game, english, neuralese, generator):
     candidates = game.candidates(game.draw_states(200, generator))
     criterion = BeliefCriterion("source", "reverse")
@@ -111,9 +105,30 @@ def test_new_phrases_hold_all_pairs_and_some_triples_and_never_translate_worse(g
     assert (composed < alone - 1e-6).any()
 
 
-def test_what_is_often_said_at_once_is_a_set_of_phrases():
-    said = [[0, 1], [1, 0], [2], [2], [2], [1, 2, 1], [0, 1], [0, 1, 2]]
-    starts = torch.tensor([0, *accumulate(len(each) for each in said)])
-    phrases = Lists(torch.tensor([phrase for each in said for phrase in each]), starts, 3)
-    assert said_at_once(phrases, 2) == [(0, 1), (0, 1, 2)]
-    assert said_at_once(phrases, 9) == [(0, 1), (0, 1, 2), (1, 2)]
+def test_phrases_put_together_are_a_table_with_their_parts(english, tmp_path):
+    bags = bags_table(Composed(english, ((0,), (0, 3), (1, 2, 4))))
+    write_table(tmp_path / "bags.parquet", bags, "bags")
+    read = read_table(tmp_path / "bags.parquet", "bags")
+    assert read["text"].to_pylist() == ["light", "light, green", "dark, red, blue"]
+    assert read["parts"].to_pylist() == [[0], [0, 3], [1, 2, 4]]
+
+
+def test_new_messages_are_numbered_on_and_found_by_the_utterance_they_were_made_for(english, tmp_path, generator):
+    told = Composed(english, ((0,), (1,), (2,), (3,), (4,), (0, 3)))
+    messages, scores = torch.randn(6, 4, generator=generator), torch.rand(6, generator=generator)
+    tables, rows = [], []
+    for name, judge in (("synthesis", False), ("synthesis-judge", True)):
+        first = sum(len(table) for table in tables)
+        tables.append(new_messages_table(told.ids.tolist(), messages + judge, judge, first))
+        rows.append(new_message_entries(name, told.texts(), tables[-1], scores))
+    made, dictionary = tmp_path / "new_messages.parquet", tmp_path / "synthesis.parquet"
+    write_table(made, pa.concat_tables(tables), "messages")
+    write_table(dictionary, pd.concat(rows), "dictionary")
+    table, entries = read_table(made, "messages"), read_table(dictionary, "dictionary").to_pandas()
+    assert table["message_id"].to_pylist() == list(range(12))
+    assert table["judge"].to_pylist() == [False] * 6 + [True] * 6
+    last = entries[(entries["criterion"] == "synthesis-judge") & (entries["source"] == "light, green")].iloc[0]
+    assert (last["direction"], last["source_id"], last["rank"]) == ("H->R", 5, 1)
+    assert (last["target_id"], last["target"]) == (11, "new message 11")
+    assert last["score"] == pytest.approx(scores[5].item())
+    np.testing.assert_allclose(matrix(table["message"])[11], messages[5] + 1, rtol=1e-6)

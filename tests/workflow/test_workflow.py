@@ -26,7 +26,7 @@ DICTIONARY = {  # the dictionary and what follows from it
     "gather_report",
     "write_report",
 }
-TRANSLATION = DICTIONARY | {"synthesise", "ablate", "tabulate_ablation"}
+TRANSLATION = DICTIONARY | {"synthesise", "ablate", "choose_criteria", "tabulate_ablation"}
 # a proxy that nobody listens on is a machine without network, whatever this one has
 NOWHERE = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
 
@@ -35,7 +35,10 @@ def test_a_run_ends_with_tables_that_name_their_data(project):
     tables = project.quick / "tables"
     belief = pd.read_parquet(tables / "belief.parquet")
     assert (belief["data"] == "embedded").all()
-    assert set(belief["criterion"]) == {"none", "belief", "direct", "random", "synthesis", "utterance"}
+    configured = {"algorithm-1", "released", "belief", "direct", "random"}
+    assert set(belief["criterion"]) == configured | {"none", "shuffled", "synthesis", "synthesis-judge"}
+    assert set(belief.loc[belief["role"] == "asks-judge", "criterion"]) == {"synthesis-judge"}
+    assert set(belief.loc[belief["distractors"] == "anywhere", "task"]) == {"driving"}
     for name in ("comparison.md", "comparison.csv", "comparison.tex"):
         assert "embedded" in (tables / name).read_text()
     provenance = json.loads((project.quick / "colors" / "provenance.json").read_text())
@@ -59,7 +62,7 @@ def test_forcing_a_stage_plans_it_and_what_follows(project):
     ("file", "planned"),
     [
         ("translate/criteria.py", TRANSLATION),
-        ("evaluate/paper.py", {"tabulate", "draw_tables", "write_report"}),
+        ("evaluate/formats.py", {"tabulate", "draw_tables", "write_report"}),
         ("report/page/assets/explorer.js", {"write_report"}),
     ],
 )

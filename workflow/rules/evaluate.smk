@@ -255,7 +255,12 @@ rule tabulate:
         mem_mb=growing(1000),
         runtime=growing(5),
     params:
-        code=code("evaluate/paper.py"),
+        code=code(
+            "evaluate/paper.py",
+            "evaluate/comparison.py",
+            "evaluate/formats.py",
+            "evaluate/statistics.py",
+        ),
     script:
         "../scripts/tabulate.py"
 

@@ -69,9 +69,12 @@ def over_seeds(cell: pd.DataFrame) -> dict:
 
 def _belief_cells(belief: pd.DataFrame) -> pd.DataFrame:
     paper = [belief_figure(row) for row in belief.to_dict("records")]
+    section = _sections(belief)
+    one_phrase = (belief["unit"] == "phrase") & (section != PHRASE)
     return belief.rename(columns={"accuracy": "ours"}).assign(
         table=belief["task"].map(TABLE),
-        section=_sections(belief),
+        section=section,
+        title=belief["title"].where(~one_phrase, belief["title"] + ", one phrase"),
         pair=belief["speaker"] + " → " + belief["listener"],
         measure="accuracy",
         gain_silence=math.nan,

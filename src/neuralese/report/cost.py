@@ -18,6 +18,8 @@ SWEPT = {
     "fit_robot_speaker",
     "fit_human_speaker",
     "fit_human_listener",
+    "ablate",
+    "choose_criteria",
     "score_dictionary",
     "synthesise",
     "evaluate_belief_test",

@@ -39,6 +39,7 @@ from neuralese.translate.languages import Language, Reading
 WEIGHTS = ("product", "sum", "source", "target")
 DIVERGENCES = ("forward", "reverse", "symmetric", "jensen-shannon")
 JOINS = ("product", "mean")
+NORM = "norm"
 LOG_FLOOR = -690.0  # beliefs below e^-690 count as that, so that an impossible state costs much, not infinitely much
 BLOCK = 256  # contexts held at a time, or fewer:
 HELD = 2**22  # numbers of one kind held for all messages: larger tensors are slow, their memory being fetched anew
@@ -79,11 +80,12 @@ class Meanings:
     """What the messages of a language mean in contexts with `candidates` (n, s, ...), block by block.
 
     Blocks are made when they are asked for and then forgotten, unless `keep` is set, which costs memory and saves time
-    where several criteria are compared in the same contexts.
+    where several criteria are compared in the same contexts: sums over pairs with other meanings are kept, too.
     """
 
     def __init__(self, language: Language, candidates: Tensor, block: int = BLOCK, keep: bool = False) -> None:
         self.language, self.candidates, self.block = language, candidates, block
+        self.sums: dict[Meanings, dict[tuple[str, str], Tensor]] = {}
         self.kept = list(self._blocks()) if keep else None
 
     def __len__(self) -> int:
@@ -169,29 +171,15 @@ class BeliefCriterion(Criterion):
 
     def compare(self, source: Meanings, target: Meanings) -> Tensor:
         """q(z_k, z'_k'), (K, K'), in nats; infinite for a pair that shares no context."""
-        total, norm = PairSums(source, target), PairSums(source, target)
-        for one, other in zip(source, target, strict=True):
-            for u, v in self._factors(one.w, other.w):
-                norm.add((u, v))
-                if self.divergence == "jensen-shannon":
-                    _add_jensen_shannon(total, u, one, v, other)
-                if self.divergence in ("forward", "symmetric"):
-                    total.add(*_divergence(u, one, v, other))
-                if self.divergence in ("reverse", "symmetric"):
-                    total.add(*((a, b) for b, a in _divergence(v, other, u, one)))
-        norm = norm.result().mul_(2 if self.divergence == "symmetric" else 1)
-        scores = total.result().div_(norm).clamp_(min=0)
+        weights = ("source", "target") if self.weights == "sum" else (self.weights,)
+        kinds = ("forward", "reverse") if self.divergence == "symmetric" else (self.divergence,)
+        sums = pair_sums(source, target, [(weight, kind) for weight in weights for kind in (*kinds, NORM)])
+        total = reduce(torch.add, (sums[weight, kind] for weight in weights for kind in kinds))
+        norm = reduce(torch.add, (sums[weight, NORM] for weight in weights))
+        divided = total.div_ if source.kept is None else total.div  # sums that are kept are needed again
+        scores = divided(norm).div_(len(kinds)).clamp_(min=0)
         scores.masked_fill_(norm <= torch.finfo(norm.dtype).tiny, torch.inf)
         return scores.sub_(self.prior * target.log_prior) if self.prior else scores
-
-    def _factors(self, w: Tensor, w_target: Tensor) -> list[tuple[Factor, Factor]]:
-        """Context weights as sums of products u_i(z) v_i(z')."""
-        return {
-            "product": [(w, w_target)],
-            "source": [(w, None)],
-            "target": [(None, w_target)],
-            "sum": [(w, None), (None, w_target)],
-        }[self.weights]
 
 
 ALGORITHM_1 = BeliefCriterion("product", "forward")
@@ -204,7 +192,7 @@ class DirectCriterion(Criterion):
 
     def compare(self, source: Meanings, target: Meanings) -> Tensor:
         """-log sum_i w_i(z_k) p(z'_k' | x_i), (K, K')."""
-        return _shared(source, target).log_().add_(target.log_evidence).neg_()
+        return _shared(source, target).log().add_(target.log_evidence).neg_()
 
 
 @dataclass(frozen=True)
@@ -213,7 +201,7 @@ class PmiCriterion(Criterion):
 
     def compare(self, source: Meanings, target: Meanings) -> Tensor:
         """-log sum_i w_i(z_k) w_i(z'_k'), (K, K'), up to a constant."""
-        return _shared(source, target).log_().neg_()
+        return _shared(source, target).log().neg_()
 
 
 @dataclass(frozen=True)
@@ -258,12 +246,33 @@ class PairSums:
         return self.rows + self.columns if self.matrix is None else self.matrix.add_(self.rows).add_(self.columns)
 
 
+def pair_sums(source: Meanings, target: Meanings, wanted: list[tuple[str, str]]) -> dict[tuple[str, str], Tensor]:
+    """Sums over contexts for all pairs, (K, K'), by how a context is weighted and what is summed.
+
+    Weights are source, target or product; what is summed is a divergence, or one (`NORM`). Of meanings that are kept,
+    sums are kept too: the criteria of a family are made of the same few.
+    """
+    known = {} if source.kept is None else source.sums.setdefault(target, {})
+    missing = {each: PairSums(source, target) for each in dict.fromkeys(wanted) if each not in known}
+    if missing:
+        for one, other in zip(source, target, strict=True):
+            for (weight, kind), total in missing.items():
+                u, v = None if weight == "target" else one.w, None if weight == "source" else other.w
+                if kind == NORM:
+                    total.add((u, v))
+                elif kind == "forward":
+                    total.add(*_divergence(u, one, v, other))
+                elif kind == "reverse":
+                    total.add(*((a, b) for b, a in _divergence(v, other, u, one)))
+                else:
+                    _add_jensen_shannon(total, u, one, v, other)
+        known |= {each: total.result() for each, total in missing.items()}
+    return known
+
+
 def _shared(source: Meanings, target: Meanings) -> Tensor:
     """sum_i w_i(z_k) w_i(z'_k'), (K, K'): how much the contexts of two messages are the same."""
-    joint = PairSums(source, target)
-    for one, other in zip(source, target, strict=True):
-        joint.add((one.w, other.w))
-    return joint.result()
+    return pair_sums(source, target, [("product", NORM)])["product", NORM]
 
 
 def _times(factor: Factor, value: Tensor) -> Tensor:

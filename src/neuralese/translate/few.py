@@ -18,7 +18,8 @@ def scores(settings: dict, source: np.ndarray, target: np.ndarray) -> np.ndarray
             "the random criterion scores only what is in the dictionary; choose another one with --criterion."
         )
     settings = {"weights": "source", "divergence": "reverse", "prior": 0.0} | settings
-    w_target, evidence = _weights(target) if settings["weights"] != "source" or settings["prior"] else (None, None)
+    alone = settings["kind"] == "belief" and settings["weights"] == "source" and not settings["prior"]
+    w_target, evidence = (None, None) if alone else _weights(target)
     log_q = _log_beliefs(target) if settings["kind"] == "belief" else None
     rows = []
     for w, one in zip(_weights(source)[0], source, strict=True):

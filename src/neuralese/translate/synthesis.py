@@ -39,10 +39,10 @@ class SynthesisConfig:
     """How new messages and phrases are looked for."""
 
     scale: float = 4.0  # by how much wider than the channel's noise p(z | x) is taken to be while messages are made
-    restarts: int = 2  # messages of the vocabulary from which to descend
+    restarts: int = 1  # messages of the vocabulary from which to descend
     steps: int = 120  # of gradient descent
     batch: int = 32  # contexts in each step
-    utterances: int = 150  # sets of phrases, the most frequent that humans say at once, for which messages are made
+    utterances: int = 100  # sets of phrases, the most frequent that humans say at once, for which messages are made
     ask_judge: bool = True  # make messages by asking the judge, too, where it can be asked
     distractors: int = 4  # with so many is each state of a context compared, where messages are made
     learning_rate: float = 0.05

@@ -63,7 +63,8 @@ def _tested(p_value: float, seeds: int, corrected: str = "") -> str:
 
 def _belief(rows: pd.DataFrame) -> tuple[list[Claim], list[Claim]]:
     deciding, more = [], []
-    translated = rows[rows["role"].isin(["ours", "baseline", "control", "printed", "released"])]
+    roles = rows["role"].isin(["ours", "baseline", "control", "printed", "released"])
+    translated = rows[roles & (rows["pair"] != "H → H*")]
     for pair, cells in translated.groupby("pair", sort=False):
         way = WAYS[pair[0]]
         ours, baseline, control = (_cell(cells, role) for role in ("ours", "baseline", "control"))
@@ -92,9 +93,8 @@ def _paper_criterion(cell: pd.Series, way: str) -> Claim:
 
 def _beats_control(ours: pd.Series, control: pd.Series, way: str) -> Claim:
     verdict = verdict_of(ours.gain_control, ours.p_value_control)
-    tested = _tested(ours.p_value_control, ours.seeds)
-    text = f"That {ours.criterion} beats {control.criterion} translation {way} {verdict}: {ours.gain_control:+.3f} ({tested})"
-    return Claim(f"{text}.", verdict)
+    gain = f"{ours.gain_control:+.3f} ({_tested(ours.p_value_control, ours.seeds)})"
+    return Claim(f"That {ours.criterion} beats {control.criterion} translation {way} {verdict}: {gain}.", verdict)
 
 
 def _leak(rows: pd.DataFrame) -> list[Claim]:

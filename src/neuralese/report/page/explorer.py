@@ -48,6 +48,8 @@ class Explorer:
                 for source, columns in _by_source(rows)
             }
             translations.append({"criterion": criterion, "direction": direction, "kind": kind, "best": best})
+        made = dictionary[dictionary["new"] & (dictionary["direction"] == "H->R")]
+        made_for = dict(zip(map(int, made["target_id"]), made["source"], strict=True))
         bags = self.bags.set_index("bag_id").loc[sorted(used["bag"])]
         composed = Composed(self.english, tuple(tuple(parts) for parts in bags["parts"]))
         languages = {
@@ -58,7 +60,7 @@ class Explorer:
         found = {kind: _percent(parts, candidates) for kind, parts in languages.items()}
         found["bag"] = dict(zip(map(int, bags.index), _rows(composed, candidates), strict=True))
         texts = dict(zip(map(int, bags.index), bags["text"], strict=True))
-        return {"translations": translations, "beliefs": found, "bags": texts}
+        return {"translations": translations, "beliefs": found, "bags": texts, "made_for": made_for}
 
 
 def _by_source(rows: pd.DataFrame) -> list[tuple[int, tuple]]:

@@ -1,0 +1,63 @@
+"""What humans say at once: sets of phrases, numbered so that single phrases keep their own numbers."""
+
+from itertools import accumulate
+
+import pytest
+import torch
+
+from neuralese.speakers.traces import Lists, Traces
+from neuralese.tables import write_table
+from neuralese.translate.utterances import load_parts, said_at_once, utterance_ids, utterances_table
+
+PHRASES = ["", "light", "dark", "green"]
+
+
+def lists(said: list[list[int]]) -> Lists:
+    starts = torch.tensor([0, *accumulate(len(each) for each in said)])
+    return Lists(torch.tensor([phrase for each in said for phrase in each]), starts, len(PHRASES))
+
+
+def traces(said: list[list[int]]) -> Traces:
+    return Traces(torch.zeros(len(said), 2, dtype=torch.long), lists(said), lists(said), torch.arange(len(said)))
+
+
+SAID = {
+    "train": [[2, 3], [3, 2], [1, 3], [1, 2], [1, 2], [1, 2], [0]],
+    "dev": [[1, 3], [2], [1, 2, 3], [3, 1, 3]],
+    "test": [[3, 2], [0], [0], [1, 2, 3]],
+}
+
+
+@pytest.fixture
+def table():
+    return utterances_table(PHRASES, {split: traces(said) for split, said in SAID.items()})
+
+
+def test_phrases_said_at_once_are_a_set_whatever_their_order():
+    counts = said_at_once(lists([[0, 1], [1, 0], [2], [2], [2], [1, 2, 1], [0, 1], [0, 1, 2]]))
+    assert counts == {(0, 1): 3, (2,): 3, (1, 2): 1, (0, 1, 2): 1}
+
+
+def test_single_phrases_come_first_by_their_own_ids_and_then_what_was_said_on_held_out_states(table):
+    assert table["utterance_id"].tolist() == list(range(len(table)))
+    assert table["parts"].tolist()[:4] == [[0], [1], [2], [3]]
+    # the most frequent in training first; what was said in training alone is not there
+    assert table["parts"].tolist()[4:] == [[2, 3], [1, 3], [1, 2, 3]]
+    assert table["text"].tolist()[4:] == ["dark, green", "light, green", "light, dark, green"]
+
+
+def test_utterances_are_counted_in_each_split(table):
+    counts = table.set_index(table["parts"].map(tuple))[["train", "dev", "test"]]
+    assert counts.loc[[(2, 3)]].values.tolist() == [[2, 0, 1]]
+    assert counts.loc[[(1, 3)]].values.tolist() == [[1, 2, 0]]
+    assert counts.loc[[(0,)]].values.tolist() == [[1, 0, 2]]
+    assert counts.loc[[(3,)]].values.tolist() == [[0, 0, 0]]
+
+
+def test_everything_that_was_said_on_held_out_states_is_found_by_its_phrases(table, tmp_path):
+    write_table(tmp_path / "utterances.parquet", table, "utterances")
+    parts = load_parts(tmp_path / "utterances.parquet")
+    for split in ("dev", "test"):
+        bags = lists(SAID[split]).bags(torch.arange(len(SAID[split])))
+        found = utterance_ids(bags, parts)
+        assert [parts[number] for number in found.tolist()] == [tuple(sorted(set(each))) for each in SAID[split]]
