@@ -22,10 +22,10 @@ from torch import Tensor
 
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
-from neuralese.translate.criteria import BeliefCriterion, block_for
-from neuralese.translate.languages import English, Language, Neuralese
+from neuralese.translate.criteria import ALGORITHM_1, BeliefCriterion, block_for
+from neuralese.translate.languages import English, Language, Neuralese, Reading
 
-CRITERIA = {"default": ("source", "reverse"), "Algorithm 1": ("product", "forward")}
+CRITERIA = {"default": BeliefCriterion(), "Algorithm 1": ALGORITHM_1}
 PERIOD = 256  # contexts in a table of given likelihoods
 LONG = 2e11  # operations above which scoring is not repeated
 PAIRS = 40  # on which the naive loop is timed
@@ -71,6 +71,10 @@ class Given:
     def __len__(self) -> int:
         return len(self.table)
 
+    def read(self, reading: Reading) -> "Given":
+        """Likelihoods that are given are always taken alike."""
+        return self
+
     def log_likelihood(self, candidates: Tensor) -> Tensor:
         """See `neuralese.translate.languages.Language`."""
         return self.table[:, candidates.flatten() % self.table.shape[1]].unflatten(1, candidates.shape)
@@ -110,11 +114,12 @@ def measure(
     messages: int, phrases: int, contexts: int, distractors: int, criterion: str, likelihoods: str
 ) -> dict[str, float | None]:
     """Score everything, a few pairs by the naive loop, and multiply matrices as large as those of a block."""
-    weights, divergence = CRITERIA[criterion]
+    scoring = CRITERIA[criterion]
+    weights, divergence = scoring.weights, scoring.divergence
     make = given if likelihoods == "given" else models
     source, target, candidates = make(messages, phrases, contexts, distractors)
     rows, columns = torch.arange(PAIRS) % messages, torch.arange(PAIRS) % phrases
-    scoring, picked, before = BeliefCriterion(weights, divergence), [], peak_megabytes()
+    picked, before = [], peak_megabytes()
 
     def score() -> None:
         picked.append(scoring.scores(source, target, candidates)[rows, columns])

@@ -13,6 +13,9 @@ from neuralese.agents.training import TrainingConfig
 from neuralese.config import problem, typed
 from neuralese.speakers.fitting import FitConfig
 from neuralese.sweep import sweep_problem
+from neuralese.translate import families
+from neuralese.translate.criteria import DIVERGENCES, JOINS, WEIGHTS
+from neuralese.translate.dictionary import KINDS, make_criterion
 from neuralese.translate.synthesis import SynthesisConfig
 
 ROOT = Path(__file__).parents[1]
@@ -60,6 +63,19 @@ def test_every_shipped_config_is_valid(path):
     config = overlay(default_config(), yaml.safe_load(path.read_text()))
     assert problem(config, SCHEMA) is None
     assert sweep_problem(config, SCHEMA) is None
+    assert families.problem(config["criteria"]) is None
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "config").glob("*.yaml")), ids=lambda path: path.name)
+def test_every_criterion_of_a_shipped_config_can_be_built_and_those_it_names_are_there(path):
+    config = overlay(default_config(), yaml.safe_load(path.read_text()))
+    for settings in (config["criteria"] | config["ablation"].get("also", {})).values():
+        for each in families.members(settings).values():
+            make_criterion(each)
+    assert config["synthesis"]["criterion"] in config["criteria"]
+    assert config["examples"]["criterion"] in config["criteria"]
+    roles = {settings.get("role") for settings in config["criteria"].values()}
+    assert roles >= {"printed", "released", "ours", "baseline", "control"}
 
 
 def test_profiles_name_only_rules_that_there_are_and_one_of_them_alone_sets_default_resources():
@@ -102,6 +118,19 @@ def test_schema_and_dataclasses_have_the_same_fields(definition, settings):
     assert set(definition["properties"]) == {field.name for field in dataclasses.fields(settings)}
 
 
+def test_the_schema_knows_every_option_of_every_criterion_with_its_default():
+    properties = SCHEMA["$defs"]["criterion"]["properties"]
+    fields = {field.name: field.default for kind in KINDS.values() for field in dataclasses.fields(kind)}
+    assert set(properties) == {"kind", "role", *fields}
+    assert properties["kind"]["enum"] == list(KINDS)
+    assert set(properties["role"]["enum"]) == set(families.ROLES)
+    for name, default in fields.items():
+        assert properties[name].get("default") == default, name
+    for name, values in (("weights", WEIGHTS), ("divergence", DIVERGENCES), ("join", JOINS)):
+        one, many = properties[name]["anyOf"]
+        assert one["enum"] == many["items"]["enum"] == list(values)
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
@@ -111,6 +140,22 @@ def test_schema_and_dataclasses_have_the_same_fields(definition, settings):
         ({"data": {"source": "magic"}}, "'data.source' is wrong: 'magic' is not one of"),
         ({"tasks": ["chess"]}, "'tasks.0' is wrong"),
         ({"criteria": {"belief": {"kind": "belief", "weight": "sum"}}}, "'criteria.belief.weight' is not a known key"),
+        # a value may be a list, and what is wrong with it is said of whichever was meant
+        (
+            {"criteria": {"belief": {"weights": "sideways"}}},
+            "'criteria.belief.weights' is wrong: 'sideways' is not one of",
+        ),
+        (
+            {"criteria": {"belief": {"weights": ["sum", "up"]}}},
+            "'criteria.belief.weights.1' is wrong: 'up' is not one of",
+        ),
+        ({"criteria": {"direct": {"scale": [1.0, -2.0]}}}, "'criteria.direct.scale.1' is wrong: -2.0 is less than or"),
+        ({"criteria": {"direct": {"scale": []}}}, "'criteria.direct.scale' is wrong: []"),
+        ({"criteria": {"direct": {"role": "hero"}}}, "'criteria.direct.role' is wrong: 'hero' is not one of"),
+        (
+            {"ablation": {"also": {"x": {"kind": "pmi", "variance": 0}}}},
+            "'ablation.also.x.variance' is wrong: 0 is less",
+        ),
     ],
 )
 def test_a_wrong_config_is_refused_in_one_sentence_that_names_the_key(change, says):

@@ -57,6 +57,10 @@ def test_laying_a_point_over_a_config_changes_its_keys_alone_and_leaves_the_conf
         ({"agent.noise": [0.1, -1]}, "config: sweep: 'agent.noise' is wrong: -1 is less than or equal to"),
         ({"agent": [1]}, "config: sweep: 'agent' is wrong: 1 is not of type 'object'"),
         ({"agent.noise.deep": [1]}, "config: sweep: 'agent.noise' is wrong"),
+        (
+            {"criteria.belief.weights": ["sum", "sideways"]},
+            "config: sweep: 'criteria.belief.weights' is wrong: 'sideways'",
+        ),
         ({"seeds": [1, 2]}, "config: sweep: 'seeds' cannot be swept: every seed of the config is run at every point."),
         ({"data.source": ["real", "embedded"]}, "give each source a run with its own 'results'"),
     ],
@@ -94,15 +98,35 @@ def test_what_files_depend_on_is_what_their_rules_read():
     for body in rules().values():
         needs = set(re.findall(r'at\(wildcards\)\["(\w+)"\]', body)) | DATA
         needs |= {"games"} if "max_steps=max_steps" in body else set()
-        for upstream in re.findall(r'made\("([^"]+)"\)', body):
+        needs |= SECTIONS["criteria.parquet"] if re.search(r"=chosen\b", body) else set()
+        for upstream in re.findall(r'(?:made|of_every_seed)\("([^"]+)"\)', body):
             needs |= SECTIONS[upstream]
-        for file in re.findall(r"\{POINT\}/\{\{task\}\}/seed\{\{seed\}\}/([^\"]+\.(?:parquet|safetensors))", body):
+        for file in re.findall(
+            r"\{POINT\}/\{\{task\}\}/(?:seed\{\{seed\}\}/)?([^\"/]+\.(?:parquet|safetensors))", body
+        ):
             for made in {
                 file.replace("{{split}}", "test").replace("{{model}}", model) for model in ("speaker", "listener")
             }:
-                assert SECTIONS[made] == needs, made
+                # what is not of an agent belongs to the data, and is found there by `data`
+                assert (SECTIONS | {"utterances.parquet": DATA})[made] == needs, made
                 seen.add(made)
-    assert seen == set(SECTIONS)
+    assert seen == {*SECTIONS, "utterances.parquet"}
+
+
+def test_what_is_chosen_on_dev_depends_on_all_that_is_compared_there():
+    point = {
+        "ablation.messages": 10,
+        "criteria.belief.weights": "sum",
+        "evaluation.resamples": 100,
+        "dictionary.n_best": 1,
+    }
+
+    def kept(file: str) -> set[str]:
+        return set(relevant(point, SECTIONS[file], "colors", CONFIG))
+
+    assert kept("criteria.parquet") == {"ablation.messages", "criteria.belief.weights", "evaluation.resamples"}
+    assert kept("dictionary.parquet") == set(point)
+    assert kept("robot_speaker.safetensors") == set()
 
 
 def test_a_rule_that_a_sweep_runs_takes_its_params_and_inputs_from_its_point():

@@ -36,7 +36,8 @@ def good_column(contract: str, name: str) -> pa.Array:
         return pa.array([f"word {row}" for row in range(ROWS)])
     if isinstance(rule, Between) and rule.high < ROWS:
         return pa.array([rule.high] * ROWS).cast(expected)
-    return pa.array(range(1, ROWS + 1) if isinstance(rule, Between) else range(ROWS)).cast(expected)
+    first = max(1, int(rule.low)) if isinstance(rule, Between) else 0
+    return pa.array(range(first, first + ROWS)).cast(expected)
 
 
 def good_table(contract: str) -> pa.Table:
@@ -86,6 +87,16 @@ def test_every_contract_has_rules_about_columns_it_names():
 def test_a_good_table_goes_through(tmp_path, contract):
     write_table(tmp_path / "good.parquet", good_table(contract), contract)
     assert read_table(tmp_path / "good.parquet", contract).num_rows == ROWS
+
+
+@pytest.mark.parametrize("contract", [name for name, rules in RULES.items() if rules.missing])
+def test_what_may_be_missing_is_not_missed(tmp_path, contract):
+    table = good_table(contract)
+    for name in RULES[contract].missing:
+        table = spoiled(table, name, 1, None)
+    write_table(tmp_path / "good.parquet", table, contract)
+    read = read_table(tmp_path / "good.parquet", contract)
+    assert all(read[name].null_count == 1 for name in RULES[contract].missing)
 
 
 @settings(deadline=None, max_examples=300)

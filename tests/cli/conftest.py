@@ -8,30 +8,50 @@ import pyarrow as pa
 import pytest
 import torch
 from click.testing import CliRunner, Result
+from comparison_rows import behavior_rows, belief_rows
 
 from neuralese.agents.cell import Cell, CellConfig, save_cell
 from neuralese.agents.messages import read_contexts, read_messages, sample_messages, states_table
 from neuralese.cli.main import cli
-from neuralese.evaluate.paper import BELIEF
 from neuralese.files import write_json, write_text
 from neuralese.games.load import load_reference_games
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, save_model
 from neuralese.tables import vectors, write_table
-from neuralese.translate.dictionary import build_dictionary, synthesise
-from neuralese.translate.languages import English, Neuralese
+from neuralese.translate.dictionary import build_dictionary, entries, make_criterion
+from neuralese.translate.languages import Composed, English, Neuralese
 from neuralese.translate.meanings import write_meanings
-from neuralese.translate.synthesis import SynthesisConfig, believe_by_likelihood
+from neuralese.translate.synthesis import (
+    SynthesisConfig,
+    bags_table,
+    believe_by_likelihood,
+    new_message_entries,
+    new_messages,
+    new_messages_table,
+    new_phrases,
+)
+from neuralese.translate.utterances import load_parts
 
 PHRASES = ["", "green", "blue", "light", "dark green"]
+UTTERANCES = [[0], [1], [2], [3], [4], [2, 3]]  # the phrases, and one thing that humans said at once: blue, light
+# each direction has settings of its own, and ours is not the first
 CRITERIA = {
-    "belief": {"kind": "belief", "weights": "source", "divergence": "reverse", "scale": 1.5},
-    "direct": {"kind": "direct"},
-    "random": {"kind": "random"},
+    "R->H": {
+        "released": {"kind": "belief", "role": "released", "weights": "product", "variance": 0.5, "join": "mean"},
+        "mine": {"kind": "belief", "role": "ours", "weights": "source", "divergence": "reverse", "scale": 1.5},
+        "direct": {"kind": "direct", "role": "baseline"},
+        "random": {"kind": "random", "role": "control"},
+    },
+    "H->R": {
+        "released": {"kind": "belief", "role": "released", "weights": "product", "variance": 0.5, "join": "mean"},
+        "mine": {"kind": "belief", "role": "ours", "weights": "sum", "divergence": "forward", "scale": 4.0},
+        "direct": {"kind": "direct", "role": "baseline", "scale": 2.0},
+        "random": {"kind": "random", "role": "control"},
+    },
 }
 MESSAGE = 6  # length of a message
 
 
-def make_run(folder: Path, items: Path) -> None:
+def make_run(folder: Path, items: Path, utterances: Path) -> None:
     """Let an untrained agent speak, and translate it."""
     torch.manual_seed(0)
     generator = torch.Generator().manual_seed(0)
@@ -50,19 +70,35 @@ def make_run(folder: Path, items: Path) -> None:
     english = English(game, HumanSpeaker(game, hidden=8, phrases=len(PHRASES), silence=0), PHRASES)
     candidates = game.candidates(read_contexts(folder / "contexts.parquet", game))
     held_out = [spoken["dev"], spoken["test"]]
-    dictionary = build_dictionary(english, held_out, spoken["train"], candidates, CRITERIA, n_best=3)
+    told = Composed(english, load_parts(utterances))
+    dictionary = build_dictionary(english, told, held_out, spoken["train"], candidates, CRITERIA, n_best=3)
     write_table(folder / "dictionary.parquet", dictionary, "dictionary", about={"criteria": CRITERIA})
     write_meanings(folder / "meanings.parquet", english, spoken["train"], candidates)
-    config = SynthesisConfig(steps=2, contexts=40, beam=1)
-    believe = believe_by_likelihood(spoken["train"], candidates, config.scale)
-    settings = CRITERIA["belief"]
-    new = synthesise(
-        english, held_out, spoken["train"], candidates, candidates, settings, believe, 2.0, config, 3, generator, []
-    )
-    about = {"criteria": {"synthesis": settings}, "contexts": config.contexts}
-    write_table(folder / "synthesis.parquet", new.dictionary, "dictionary", about)
-    write_table(folder / "new_messages.parquet", new.messages, "messages")
-    write_table(folder / "bags.parquet", new.bags, "bags")
+    make_synthesis(folder, english, told, held_out, spoken["train"], candidates, generator)
+
+
+def make_synthesis(
+    folder: Path,
+    english: English,
+    told: Composed,
+    held_out: list[Neuralese],
+    vocabulary: Neuralese,
+    candidates: torch.Tensor,
+    generator: torch.Generator,
+) -> None:
+    """Put phrases together for messages, and make new messages for utterances."""
+    config, settings = SynthesisConfig(steps=2, contexts=40, beam=1), CRITERIA["R->H"]["mine"]
+    criterion, few = make_criterion(settings), candidates[: config.contexts]
+    bags = new_phrases(criterion, held_out[0], english.spoken(), few, config)
+    write_table(folder / "bags.parquet", bags_table(bags), "bags")
+    rows = [entries("R->H", "synthesis", each, bags, criterion.scores(each, bags, few), 3) for each in held_out]
+    believe = believe_by_likelihood(vocabulary, candidates, config.scale)
+    messages, scores = new_messages(told, vocabulary, few, candidates, believe, 2.0, config, generator)
+    made = new_messages_table(told.ids.tolist(), messages, judge=False, first=0)
+    rows.append(new_message_entries("synthesis", told.texts(), made, scores))
+    about = {"criteria": {"R->H": {"synthesis": settings}}, "contexts": config.contexts, "otherwise": "mine"}
+    write_table(folder / "synthesis.parquet", pd.concat(rows), "dictionary", about)
+    write_table(folder / "new_messages.parquet", made, "messages")
 
 
 @pytest.fixture(scope="session")
@@ -77,12 +113,14 @@ def results(tmp_path_factory) -> Path:
     write_table(colors / "inventory.parquet", inventory, "inventory")
     about = {"data_set": "colours", "source": "embedded", "rows": {"colors": 60}, "time": "2017-04-23T00:00:00+00:00"}
     write_json(colors / "provenance.json", about)
-    make_run(colors / "seed0", colors / "items.parquet")
-    cells = [dict(zip(("task", "speaker", "listener", "criterion"), cell, strict=True)) for cell in BELIEF]
-    belief = pd.DataFrame(cells).assign(seed=0, accuracy=0.7, ci_low=0.6, ci_high=0.8, n=100)
+    texts = [", ".join(PHRASES[part] for part in parts) for parts in UTTERANCES]
+    said = pd.DataFrame({"utterance_id": range(len(texts)), "text": texts, "parts": UTTERANCES})
+    write_table(colors / "utterances.parquet", said.assign(train=3, dev=1, test=1), "utterances")
+    make_run(colors / "seed0", colors / "items.parquet", colors / "utterances.parquet")
+    belief = belief_rows(seeds=1).fillna({"kind": ""})
     belief["data"] = ["embedded" if task == "colors" else "mirror" for task in belief["task"]]
-    belief = belief.assign(gain=0.1, gain_error=0.01, p_value=0.001)
     write_table(folder / "tables" / "belief.parquet", belief, "belief")
+    write_table(folder / "tables" / "behavior.parquet", behavior_rows(seeds=1), "behavior")
     head, row = "s\th:m:s\tmax_rss", "12.5\t0:00:12\t345.6"
     write_text(folder / "benchmarks" / "colors" / "seed0" / "train_agent.tsv", f"{head}\n{row}\n")
     return folder

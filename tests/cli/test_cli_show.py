@@ -15,21 +15,21 @@ def test_every_file_of_the_results_can_be_shown(shell, results):
 
 def test_a_table_is_aligned_and_says_how_many_rows_there_are(shell):
     lines = shell.prints("show", DICTIONARY, "--rows", 2).splitlines()
-    assert lines[0] == f"{DICTIONARY}: 261 rows; 2 shown"
+    assert lines[0] == f"{DICTIONARY}: 360 rows; 2 shown"
     assert lines[1].split() == ["direction", "criterion", "source_id", "source", "rank", "target_id", "target", "score"]
     assert len(lines) == 4
-    assert lines[2].startswith("R->H       belief           300  message 300     1")
+    assert lines[2].startswith("R->H       released         300  message 300     1")
 
 
 def test_rows_are_filtered_sorted_and_chosen(shell):
-    where = "direction == 'H->R' and criterion in ['belief', 'direct'] and not rank > 1 and 'green' in source"
+    where = "direction == 'H->R' and criterion in ['mine', 'direct'] and not rank > 1 and 'green' in source"
     shown = shell.json("show", DICTIONARY, "--where", where, "--sort", "-score", "--columns", "source,score,criterion")
-    assert (shown["rows"], shown["matching"]) == (261, 4)
+    assert (shown["rows"], shown["matching"]) == (360, 4)
     assert [list(row) for row in shown["shown"]] == [["source", "score", "criterion"]] * 4
     found = [row["score"] for row in shown["shown"]]
     assert found == sorted(found, reverse=True)
     assert {row["source"] for row in shown["shown"]} == {"green", "dark green"}
-    assert shell.json("show", DICTIONARY, "--where", "0 < rank <= 1 or rank == -1", "--rows", 0)["matching"] == 87
+    assert shell.json("show", DICTIONARY, "--where", "0 < rank <= 1 or rank == -1", "--rows", 0)["matching"] == 120
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_the_schema_names_vectors_and_what_is_written_about_a_table(shell):
     assert "message     vector of 6 float" in shell.prints("show", "results/colors/seed0/messages.parquet", "--schema")
     schema = shell.json("show", DICTIONARY, "--schema")
     assert schema["columns"]["score"] == "double"
-    assert schema["about"]["criteria"]["belief"]["divergence"] == "reverse"
+    assert schema["about"]["criteria"]["R->H"]["mine"]["divergence"] == "reverse"
 
 
 def test_vectors_are_abbreviated(shell):

@@ -1,11 +1,12 @@
 import os
+import shutil
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
-from neuralese.tables import matrix, read_table
+from neuralese.tables import matrix, read_about, read_table, write_table
 
 TRANSLATE = ("translate", "--task", "colors")
 
@@ -18,7 +19,7 @@ def scores(answer: dict, place: int = 0) -> list[float]:
     return [each["score"] for each in answer["translations"][place]["best"]]
 
 
-@pytest.mark.parametrize("criterion", ["belief", "direct"])
+@pytest.mark.parametrize("criterion", ["mine", "direct", "released"])
 def test_a_phrase_is_looked_up_and_scored_alike(shell, criterion):
     looked_up = shell.json(*TRANSLATE, "dark", "green", "-n", 3, "--criterion", criterion)
     scored = shell.json(*TRANSLATE, "dark green", "-n", 7, "--criterion", criterion)
@@ -27,6 +28,54 @@ def test_a_phrase_is_looked_up_and_scored_alike(shell, criterion):
     assert scores(looked_up) == pytest.approx(scores(scored)[:3], rel=1e-4)
     assert scores(scored) == sorted(scores(scored))
     assert (looked_up["data"], looked_up["criterion"]) == ("embedded", criterion)
+
+
+@pytest.mark.parametrize("criterion", ["mine", "direct", "released"])
+def test_what_humans_say_at_once_is_looked_up_and_scored_alike(shell, criterion):
+    """In any order; phrases that nobody said together are scored."""
+    options = ("--criterion", criterion, "-n")
+    looked_up = shell.json(*TRANSLATE, "light", "blue", *options, 3)
+    scored = shell.json(*TRANSLATE, "blue", "light", *options, 7)
+    assert [each["translations"][0]["how"] for each in (looked_up, scored)] == ["dictionary", "scored"]
+    assert best(looked_up) == best(scored)[:3]
+    assert scores(looked_up) == pytest.approx(scores(scored)[:3], rel=1e-4)
+    unsaid = shell.json(*TRANSLATE, "light", "green", *options, 3)
+    assert unsaid["translations"][0]["how"] == "scored"
+
+
+def test_without_a_criterion_ours_translates_whatever_it_is_called(shell):
+    for what in (("blue",), ("--message-id", 305), ("--message-id", 17)):
+        answer = shell.json(*TRANSLATE, *what)
+        assert answer["criterion"] == "mine"
+        assert answer == shell.json(*TRANSLATE, *what, "--criterion", "mine")
+        assert answer["translations"] != shell.json(*TRANSLATE, *what, "--criterion", "released")["translations"]
+
+
+def test_without_one_of_ours_the_first_criterion_translates(shell, results, tmp_path):
+    folder = tmp_path / "results"
+    shutil.copytree(results, folder)
+    path = folder / "colors/seed0/dictionary.parquet"
+    criteria = {
+        direction: {name: each for name, each in found.items() if each["role"] != "ours"}
+        for direction, found in read_about(path)["criteria"].items()
+    }
+    write_table(path, read_table(path, "dictionary"), "dictionary", about={"criteria": criteria})
+    assert shell.json(*TRANSLATE, "--results", folder, "blue")["criterion"] == "released"
+
+
+def test_each_direction_is_scored_with_settings_of_its_own(shell, results, tmp_path):
+    """What is not in the dictionary must be scored as the dictionary was, which the other direction's would not."""
+    folder = tmp_path / "results"
+    shutil.copytree(results, folder)
+    path = folder / "colors/seed0/dictionary.parquet"
+    criteria = read_about(path)["criteria"]
+    swapped = {"R->H": criteria["H->R"], "H->R": criteria["R->H"]}
+    write_table(path, read_table(path, "dictionary"), "dictionary", about={"criteria": swapped})
+    for what in (("blue",), ("--message-id", 305)):
+        right = shell.json(*TRANSLATE, *what, "-n", 4)
+        wrong = shell.json(*TRANSLATE, *what, "-n", 4, "--results", folder)
+        assert right["translations"][0]["how"] == wrong["translations"][0]["how"] == "scored"
+        assert scores(right) != pytest.approx(scores(wrong), rel=1e-2)
 
 
 def test_a_message_is_looked_up_and_scored_alike(shell, results, tmp_path):
@@ -68,7 +117,8 @@ def test_new_messages_and_new_phrases(shell, results, tmp_path):
     scored = shell.json(*TRANSLATE, "--new", "--message-id", 305, "-n", 5)
     assert best(looked_up) == best(scored)[:3]
     assert scores(looked_up) == pytest.approx(scores(scored)[:3], rel=1e-4)
-    assert "single phrases" in shell.fails(*TRANSLATE, "--new", "light blue")
+    assert best(shell.json(*TRANSLATE, "--new", "light blue")) == [(5, "new message 5")]  # humans say that
+    assert "what humans often say at once" in shell.fails(*TRANSLATE, "--new", "light green")
 
 
 def test_silence_can_be_translated(shell):
@@ -86,9 +136,12 @@ def test_unknown_phrases_bring_up_close_ones(shell):
     [
         (["--seed", 4, "blue"], "no results of seed 4 (there are: 0)"),
         (["--results", "nowhere", "blue"], "snakemake --cores all"),
-        (["--criterion", "telepathy", "blue"], "no criterion 'telepathy'; it has belief, direct, random"),
-        (["--criterion", "telepathy", "light blue"], "no criterion 'telepathy'; it has belief, direct, random"),
-        (["--criterion", "random", "light blue"], "random criterion"),
+        (["--criterion", "telepathy", "blue"], "no criterion 'telepathy'; it has released, mine, direct, random"),
+        (
+            ["--criterion", "telepathy", "light green"],
+            "no criterion 'telepathy'; it has released, mine, direct, random",
+        ),
+        (["--criterion", "random", "light green"], "random criterion"),
         (["--message-id", 9999], "numbered 0 to 323"),
         (["--message", "nothing.npy"], "there is no nothing.npy"),
         (["--message", "wrong.npy"], "6 numbers long, not 3"),
@@ -116,7 +169,7 @@ def test_a_missing_table_is_named_with_the_command_that_makes_it(shell, results,
     [
         (),
         ("blue", "--message-id", "3"),
-        ("--new", "--criterion", "belief", "blue"),
+        ("--new", "--criterion", "mine", "blue"),
         ("--message-id", "3", "--save", "x.npy"),
         ("-n", "0", "blue"),
     ],
@@ -125,7 +178,9 @@ def test_wrong_usage_has_its_own_exit_code(shell, arguments):
     assert shell(*TRANSLATE, *arguments).exit_code == 2
 
 
-@pytest.mark.parametrize("arguments", [["blue"], ["light", "blue"], ["--message-id", "305"], ["--message-id", "17"]])
+@pytest.mark.parametrize(
+    "arguments", [["blue"], ["light", "blue"], ["light", "green"], ["--message-id", "305"], ["--message-id", "17"]]
+)
 def test_no_translation_imports_torch_or_pandas(results, arguments):
     program = (
         "import sys; from neuralese.cli.main import cli; cli(sys.argv[1:], standalone_mode=False); "
@@ -139,6 +194,7 @@ def test_no_translation_imports_torch_or_pandas(results, arguments):
 
 
 def test_without_a_number_there_are_as_many_as_in_the_dictionary(shell):
-    for criterion in ("belief", "random"):
-        assert len(best(shell.json(*TRANSLATE, "blue", "--criterion", criterion))) == 3
-    assert len(best(shell.json(*TRANSLATE, "light", "blue"))) == 5
+    for criterion in ("mine", "random"):
+        for phrase in ("blue", "light blue"):
+            assert len(best(shell.json(*TRANSLATE, phrase, "--criterion", criterion))) == 3
+    assert len(best(shell.json(*TRANSLATE, "light", "green"))) == 5

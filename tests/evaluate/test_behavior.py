@@ -7,10 +7,24 @@ import torch
 
 from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.messages import Speech
-from neuralese.evaluate.behavior import Humans, drive, evaluate_behavior, translations, ways_to_say
+from neuralese.evaluate.behavior import (
+    RANDOM_REPEATS,
+    Humans,
+    Played,
+    Voice,
+    behavior_table,
+    drive,
+    evaluate_behavior,
+    load_humans,
+    logged_games,
+    translations,
+    voices,
+)
+from neuralese.evaluate.statistics import paired_test
 from neuralese.games.driving import DrivingGame
 from neuralese.games.load import driving_layouts
 from neuralese.games.roads import FORWARD, WAIT
+from neuralese.tables import write_table
 
 MAPS = pd.DataFrame({"map": [0], "road": ["\n".join("########" if 3 <= row <= 4 else "." * 8 for row in range(8))]})
 
@@ -26,7 +40,7 @@ def turns() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns).astype({"action": "Int8"}).assign(map=0)
 
 
-PHRASES = np.array([1, 2, 0, 2, 0, 1, 0, 0])  # said in each row of the turns; 0 is silence
+SAID = np.array([1, 2, 0, 2, 0, 1, 0, 0])  # the utterance in each row of the turns; 0 is silence
 
 
 @pytest.fixture
@@ -36,7 +50,7 @@ def game() -> DrivingGame:
 
 @pytest.fixture
 def humans() -> Humans:
-    return Humans.of(turns(), PHRASES, silence=0)
+    return Humans.of(turns(), SAID, silence=0)
 
 
 def robot_that(game: DrivingGame, action: int) -> Cell:
@@ -48,12 +62,12 @@ def robot_that(game: DrivingGame, action: int) -> Cell:
     return cell
 
 
-def test_both_seats_of_a_game_are_humans_with_their_own_actions_and_phrases(humans):
+def test_both_seats_of_a_game_are_humans_with_their_own_actions_and_utterances(humans):
     assert humans.seat.tolist() == [0, 1]
     assert humans.games.tolist() == [0, 0]
     assert humans.action[:, :3].tolist() == [[1, 1, 0], [1, 1, 1]]
-    assert humans.phrase.tolist() == [[1, 0, 0, 0], [2, 2, 1, 0]]
-    assert humans.phrase_at(99).tolist() == [0, 0]
+    assert humans.utterance.tolist() == [[1, 0, 0, 0], [2, 2, 1, 0]]
+    assert humans.utterance_at(99).tolist() == [0, 0]
     assert humans.arrives.all()
 
 
@@ -67,7 +81,7 @@ def test_a_robot_that_drives_on_completes_the_game_and_one_that_waits_does_not(g
     assert reward.tolist() == pytest.approx([1 + 0.1 - 0.01 * steps, 1 + 0.2 - 0.01 * steps])
 
 
-def test_the_robot_hears_what_the_humans_phrases_become(game, humans, generator):
+def test_the_robot_hears_what_the_humans_utterances_become(game, humans, generator):
     asked, heard = [], []
     cell = robot_that(game, FORWARD)
     forward = cell.forward
@@ -76,9 +90,9 @@ def test_the_robot_hears_what_the_humans_phrases_become(game, humans, generator)
         heard.append(incoming.view(2, 2, -1))
         return forward(observation, incoming, memory)
 
-    def say(phrases):
-        asked.append(phrases.tolist())
-        return phrases[:, None].float().expand(-1, 4)
+    def say(said):
+        asked.append(said.tolist())
+        return said[:, None].float().expand(-1, 4)
 
     cell.forward = listening
     drive(cell, game, humans, say, generator)
@@ -89,18 +103,176 @@ def test_the_robot_hears_what_the_humans_phrases_become(game, humans, generator)
     assert heard[1][1, 0].tolist() == [2.0] * 4
 
 
-def test_every_way_of_translating_gets_a_row(game, humans, generator):
-    rows = [("H->R", name, phrase, 1, 10 + phrase) for name in ("belief", "random") for phrase in range(3)]
-    dictionary = pd.DataFrame(rows, columns=["direction", "criterion", "source_id", "rank", "target_id"])
-    vocabulary = Speech(torch.tensor([12, 11, 10]), torch.zeros(3, 2, 3), torch.eye(3, 4))
-    assert translations(dictionary, "belief", vocabulary).tolist() == torch.eye(3, 4).flip(0).tolist()
-    logged = pd.DataFrame({"reward": [2.0], "completed": [True]})
-    cell = robot_that(game, FORWARD)
-    ways = ways_to_say(dictionary, vocabulary, generator)
-    table = evaluate_behavior(cell, game, humans, logged, ways, 50, 100, generator)
-    cells = list(zip(table["pair"], table["criterion"], strict=True))
-    translated = [("R/H", name) for name in ("silent", "untranslated", "belief", "random")]
-    assert cells == [("R/R", "none"), ("H/H", "none"), *translated]
-    assert table["n"].tolist() == [50, 1, 2, 2, 2, 20]
-    assert (table.loc[2:, "completion"] == 1).all()
-    assert (table["possible"] == 1).all()
+CRITERIA = {
+    "mine": {"kind": "belief", "role": "ours", "members": 36},
+    "theirs": {"kind": "direct", "role": "baseline", "members": 1},
+    "dice": {"kind": "random", "role": "control", "members": 1},
+}
+
+
+@pytest.fixture
+def vocabulary() -> Speech:
+    return Speech(torch.tensor([12, 11, 10]), torch.zeros(3, 2, 3), torch.eye(3, 4))
+
+
+@pytest.fixture
+def dictionary() -> pd.DataFrame:
+    """Utterance k becomes message 10 + k under `mine`, and message 12 - k under `theirs`."""
+    rows = [("H->R", "mine", number, 1, 10 + number) for number in range(3)]
+    rows += [("H->R", "theirs", number, 1, 12 - number) for number in range(3)]
+    rows += [("H->R", "mine", number, 2, 10) for number in range(3)]
+    return pd.DataFrame(rows, columns=["direction", "criterion", "source_id", "rank", "target_id"])
+
+
+def test_utterances_become_their_first_translation_in_the_order_of_their_ids(dictionary, vocabulary):
+    assert translations(dictionary, "mine", vocabulary).tolist() == torch.eye(3, 4).flip(0).tolist()
+    assert translations(dictionary, "theirs", vocabulary).tolist() == torch.eye(3, 4).tolist()
+
+
+def test_there_is_a_voice_for_silence_for_a_robot_and_for_every_criterion(dictionary, vocabulary, generator):
+    found = {voice.name: voice for voice in voices(dictionary, CRITERIA, vocabulary, generator)}
+    assert [(name, voice.title, voice.role, voice.times) for name, voice in found.items()] == [
+        ("silence", "silence", "silence", 1),
+        ("neuralese", "a robot's own words", "", 1),
+        ("mine", "mine (ours, chosen on dev)", "ours", 1),
+        ("theirs", "theirs (baseline)", "baseline", 1),
+        ("dice", "dice (control)", "control", RANDOM_REPEATS),
+    ]
+    said = torch.tensor([2, 0, 2])
+    assert found["silence"].say(said).tolist() == [[0.0] * 4] * 3
+    assert found["neuralese"].say is None  # nobody translates what a robot says
+    assert found["mine"].say(said).tolist() == torch.eye(3, 4)[[0, 2, 0]].tolist()
+    assert len(found["dice"].say(torch.zeros(100, dtype=torch.long)).unique(dim=0)) == 3
+
+
+def test_every_voice_is_played_with_every_human_and_repetitions_are_averaged(
+    game, humans, dictionary, vocabulary, generator
+):
+    ways = voices(dictionary, CRITERIA, vocabulary, generator)
+    played = evaluate_behavior(robot_that(game, FORWARD), game, humans, ways, 50, generator)
+    pairs = [(each.pair, each.voice.name) for each in played]
+    assert pairs == [("R/R", "none"), *(("R/H", voice.name) for voice in ways)]
+    assert [len(each.reward) for each in played] == [50, 2, 2, 2, 2, 2]
+    for each in played[1:]:
+        assert each.completion.tolist() == [1, 1]
+        assert each.reward.tolist() == pytest.approx([2 + 0.3 - 0.03] * 2)
+        assert each.games.tolist() == [0, 0]
+        assert each.possible == 1
+
+
+def test_a_game_whose_human_never_arrives_cannot_be_completed(game, generator):
+    table = turns()
+    stuck = table["player"] == 0
+    table.loc[stuck, ["col", "done"]] = [2, False]
+    table.loc[stuck, "action"] = WAIT
+    humans = Humans.of(table, SAID, silence=0)
+    way = Voice("silence", "silence", "silence", lambda said: torch.zeros(len(said), 4))
+    _, played = evaluate_behavior(robot_that(game, FORWARD), game, humans, [way], 5, generator)
+    assert played.possible == 0.5
+    assert played.completion.tolist() == [0, 1]
+
+
+def test_humans_are_those_of_their_own_split_and_of_all_games():
+    games = pd.DataFrame({"game": range(3), "split": ["train", "test", "test"]})
+    games = games.assign(reward=[9.0, 1.0, 2.0], completed=[False, True, False])
+    own, every = logged_games(games, "test")
+    assert (own.pair, every.pair) == ("H/H", "H/H all")
+    assert (own.reward.tolist(), own.completion.tolist()) == ([1.0, 2.0], [1.0, 0.0])
+    assert (every.reward.tolist(), every.completion.tolist()) == ([9.0, 1.0, 2.0], [0.0, 1.0, 0.0])
+
+
+def voice(name: str, role: str) -> Voice:
+    return Voice(name, f"{name}, in tables", role, None)
+
+
+@pytest.fixture
+def table() -> pd.DataFrame:
+    """Four humans of two games; figures that can be worked out in one's head."""
+    games = np.array([0, 0, 1, 1])
+    rewards = {
+        ("silence", "silence"): [0.0, 0.0, 0.0, 0.0],
+        ("dice", "control"): [1.0, 0.0, 1.0, 0.0],
+        ("theirs", "baseline"): [1.0, 1.0, 1.0, 1.0],
+        ("mine", "ours"): [2.0, 1.0, 4.0, 3.0],
+        ("neuralese", ""): [1.0, 1.0, 2.0, 2.0],
+    }
+    played = [Played("R/R", voice("none", ""), np.array([2.0, 1.0, 3.0]), np.array([1.0, 0.0, 1.0]))]
+    for (name, role), reward in rewards.items():
+        completed = (np.array(reward) > 0.5).astype(float)
+        played.append(Played("R/H", voice(name, role), np.array(reward), completed, games, possible=0.75))
+    logged = pd.DataFrame({"split": ["test", "train"], "reward": [1.0, 3.0], "completed": [True, False]})
+    return behavior_table(played + logged_games(logged, "test"), 500, np.random.default_rng(0))
+
+
+def test_every_pair_and_voice_has_a_row_with_what_it_is_called_and_brought(table):
+    rows = table.set_index(["pair", "criterion"])
+    assert list(rows.index) == [
+        ("R/R", "none"),
+        *(("R/H", name) for name in ("silence", "dice", "theirs", "mine", "neuralese")),
+        ("H/H", "none"),
+        ("H/H all", "none"),
+    ]
+    mine = rows.loc[("R/H", "mine")]
+    assert (mine["reward"], mine["completion"], mine["n"], mine["games"]) == (2.5, 1.0, 4, 2)
+    assert (mine["title"], mine["role"], mine["possible"]) == ("mine, in tables", "ours", 0.75)
+    assert (rows.loc[("R/R", "none"), "reward"], rows.loc[("R/R", "none"), "games"]) == (2.0, 3)
+    assert rows.loc[("H/H", "none"), ["reward", "completion", "n"]].tolist() == [1.0, 1.0, 1]
+    assert rows.loc[("H/H all", "none"), ["reward", "completion", "n"]].tolist() == [2.0, 0.5, 2]
+
+
+def test_gains_are_game_by_game_over_silence_the_control_and_the_baseline(table):
+    rows = table[table["pair"] == "R/H"].set_index("criterion")
+    over = [f"reward_over_{reference}" for reference in ("silence", "control", "baseline")]
+    assert rows.loc["mine", over].tolist() == [2.5, 2.0, 1.5]
+    assert rows.loc["neuralese", over].tolist() == [1.5, 1.0, 0.5]
+    assert rows.loc["dice", over].tolist() == pytest.approx([0.5, np.nan, -0.5], nan_ok=True)
+    assert rows.loc["silence", over].tolist() == pytest.approx([np.nan, -0.5, -1.0], nan_ok=True)
+    completed = [f"completion_over_{reference}" for reference in ("silence", "control", "baseline")]
+    assert rows.loc["mine", completed].tolist() == [1.0, 0.5, 0.0]
+    # both seats of a game count as one: over the baseline the two games gained 1 and 5, around 3 on average
+    error = rows.loc["mine", "reward_over_baseline_error"]
+    assert error == pytest.approx(((1 - 3) ** 2 + (5 - 3) ** 2) ** 0.5 / 4)
+    groups, ours, baseline = np.array([0, 0, 1, 1]), np.array([2.0, 1.0, 4.0, 3.0]), np.ones(4)
+    assert error == pytest.approx(paired_test(ours, baseline, groups)[1])
+
+
+def test_only_a_robot_with_a_human_is_compared_with_them(table):
+    over = [name for name in table if "_over_" in name]
+    assert len(over) == 2 * 3 * 2
+    assert table.loc[table["pair"] != "R/H", over].isna().all(axis=None)
+
+
+def test_without_a_control_there_is_no_gain_over_it():
+    played = [
+        Played("R/H", voice("silence", "silence"), np.zeros(3), np.zeros(3), np.arange(3)),
+        Played("R/H", voice("mine", "ours"), np.ones(3), np.ones(3), np.arange(3)),
+    ]
+    rows = behavior_table(played, 100, np.random.default_rng(0)).set_index("criterion")
+    assert rows.loc["mine", "reward_over_silence"] == 1
+    assert rows["reward_over_control"].isna().all()
+    assert rows["completion_over_baseline"].isna().all()
+
+
+def test_the_table_keeps_its_contract(table, tmp_path):
+    write_table(tmp_path / "behavior.parquet", table.assign(seed=0, data="embedded"), "behavior")
+
+
+def test_a_whole_utterance_is_said_by_one_number_and_what_has_no_phrase_is_silence(tmp_path):
+    games = pd.DataFrame({"game": [0, 1], "map": 0, "split": ["test", "train"], "completed": True, "reward": 1.0})
+    played = pd.concat([turns().assign(game=number) for number in (0, 1)], ignore_index=True)
+    traces = pd.DataFrame(
+        {"item_id": [0, 1, 3, 8], "phrases": [[2, 1, 2], [], [1], [1, 2]]}  # row 8 is of the training game
+    )
+    inventory = pd.DataFrame({"phrase_id": range(3), "phrase": ["", "left", "right"], "count": 1})
+    tables = {name: tmp_path / f"{name}.parquet" for name in ("games", "turns", "traces", "inventory")}
+    for name, table in (
+        ("games", games.assign(n_turns=4)),
+        ("turns", played.assign(message="")),
+        ("traces", traces),
+        ("inventory", inventory),
+    ):
+        write_table(tables[name], table, name)
+    humans = load_humans(tables, "test", parts=((0,), (1,), (2,), (1, 2)))
+    assert humans.games.tolist() == [0, 0]
+    # rows of the turns are of car 0 and of car 1 in turn
+    assert humans.utterance.tolist() == [[3, 0, 0, 0], [0, 1, 0, 0]]

@@ -1,30 +1,23 @@
+"""The belief evaluation: every pair of speaker and listener, under every way to translate."""
+
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 import torch
 
 from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.messages import Speech
-from neuralese.agents.players import guess
-from neuralese.evaluate.belief import (
-    HumanSpeech,
-    Listeners,
-    Translation,
-    draw_at_random,
-    evaluate_belief,
-    guess_by_playing,
-    look_up,
-)
-from neuralese.evaluate.paper import BEHAVIOR, BELIEF, compare, over_seeds, to_latex, to_markdown
-from neuralese.evaluate.statistics import bootstrap_interval, paired_test
-from neuralese.evaluate.translations import load_utterances
-from neuralese.games.reference import ReferenceGame, coins
+from neuralese.evaluate.belief import HumanSpeech, Way, evaluate_belief
+from neuralese.evaluate.listeners import Listeners, guess_by_playing
+from neuralese.evaluate.statistics import paired_test
+from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanListener
 from neuralese.speakers.traces import Lists, Traces
-from neuralese.tables import vectors, write_table
 
-COLUMNS = ["direction", "criterion", "source_id", "rank", "target_id"]
+ITEMS = 4000
+KEYS = ["speaker", "listener", "unit", "criterion"]
 
 
 class Oracle(HumanListener):
@@ -34,179 +27,190 @@ class Oracle(HumanListener):
         return bags.gather(1, observations[:, :1]).squeeze(1)
 
 
+class Setting:
+    """Robots and humans who speak of five items; an oracle and an untrained robot listen."""
+
+    def __init__(self, generator: torch.Generator) -> None:
+        game = ReferenceGame(torch.eye(5))
+        target = torch.arange(ITEMS) % 5
+        # phrase k describes item k; the other item is one or two further on
+        states = torch.stack([target, (target + 1 + torch.arange(ITEMS) // 5 % 2) % 5], dim=1)
+        torch.manual_seed(0)
+        cell = Cell(game, CellConfig(hidden=8, message=4))
+        self.listeners = Listeners(game, guess_by_playing(cell, game), Oracle(game, hidden=4, words=5), "R")
+        messages = torch.randn(ITEMS, 4, generator=generator)
+        self.robot = Speech(torch.arange(100, 100 + ITEMS), states, messages)
+        units, number = {"utterance": target, "phrase": target}, torch.arange(ITEMS)
+        self.human = HumanSpeech(states, torch.eye(5)[target], units, number, number)
+        # each phrase becomes a message
+        told = {unit: torch.randn(5, 4, generator=generator)[target] for unit in ("utterance", "phrase")}
+        wrong = torch.eye(5)[torch.zeros(ITEMS, dtype=torch.long)]  # phrase 0 for everything
+        anything = torch.eye(5)[torch.randint(5, (ITEMS,), generator=generator)]
+        noise = {unit: torch.randn(ITEMS, 4, generator=generator) for unit in told}
+        self.ways = [
+            Way("good", "good (ours)", "ours", "belief", torch.eye(5)[target], told),
+            Way("poor", "poor (baseline)", "baseline", "direct", wrong, noise),
+            Way("dice", "dice (control)", "control", "random", anything, noise),
+            Way("new", "made by asking", "asks-judge", "synthesis", None, {"utterance": messages}),
+        ]
+
+    def table(self, ways: list[Way] | None = None, human: HumanSpeech | None = None) -> pd.DataFrame:
+        generator, ways = torch.Generator().manual_seed(1), self.ways if ways is None else ways
+        table = evaluate_belief(self.listeners, self.robot, human or self.human, ways, 200, generator)
+        return table.set_index(KEYS)
+
+
 @pytest.fixture
-def played(generator):
-    """A robot whose dictionary is right under `good` and always says phrase 0 under `direct`."""
-    game = ReferenceGame(torch.eye(5))
-    states = torch.stack([torch.arange(4000) % 5, (torch.arange(4000) + 1) % 5], dim=1)
-    ids = torch.arange(100, 4100)
-    rows = [("R->H", "good", i, 1, t) for i, t in zip(ids.tolist(), states[:, 0].tolist(), strict=True)]
-    rows += [("R->H", "direct", i, 1, 0) for i in ids.tolist()]
-    rows += [("H->R", name, phrase, 1, 7) for name in ("good", "direct") for phrase in range(5)]
-    torch.manual_seed(0)
-    cell = Cell(game, CellConfig(hidden=8, message=4))
-    bags = torch.eye(5)[states[:, 0]]
-    robot = Speech(ids, states, torch.randn(4000, 4, generator=generator))
-    human = HumanSpeech(states, bags, states[:, 0], torch.arange(4000), bags.bool())
-    dictionary = pd.DataFrame(rows, columns=COLUMNS)
-    vocabulary = Speech(torch.tensor([7]), states[:1], torch.randn(1, 4, generator=generator))
-    ways = {name: look_up(dictionary, name, robot, human, vocabulary, torch.eye(5)) for name in ("good", "direct")}
-    ways["random"] = draw_at_random(robot, human, vocabulary, torch.eye(5), None, generator)
-    listeners = Listeners(game, guess_by_playing(cell, game), Oracle(game, hidden=4, words=5))
-    table = evaluate_belief(listeners, robot, human, ways, resamples=200, generator=generator)
-    return table.set_index(["speaker", "listener", "criterion"])
+def setting(generator) -> Setting:
+    return Setting(generator)
 
 
-def test_guesses_are_those_of_the_robot_that_plays_from_the_start(generator):
-    game = ReferenceGame(torch.randn(20, 3, generator=generator))
-    torch.manual_seed(0)
-    cell = Cell(game, CellConfig(hidden=8, message=4))
-    messages, states = torch.randn(6, 4, generator=generator), game.draw_states(6, generator)
-    guessed = guess_by_playing(cell, game)(messages, states, torch.Generator().manual_seed(1))
-    right = coins(6, torch.Generator().manual_seed(1))
-    torch.testing.assert_close(guessed, guess(cell, game, messages, states, right))
+@pytest.fixture
+def played(setting) -> pd.DataFrame:
+    return setting.table()
 
 
-def test_every_pair_is_played_under_every_criterion(played):
-    translated = [(s, h, c) for c in ("good", "direct", "random") for s, h in (("R", "H*"), ("H", "R"))]
-    assert set(played.index) == {("R", "R", "none"), ("H", "H*", "none"), *translated}
-    assert (played["n"] == 4000).all()
+def test_every_pair_is_played_under_every_way_and_in_every_unit(played):
+    native = [("R", "R", "message", "none"), ("H", "H*", "utterance", "none"), ("H", "H*", "utterance", "shuffled")]
+    by_all = [("R", "H*", "message"), ("H", "R", "utterance"), ("H", "R", "phrase")]
+    translated = [(*pair, name) for name in ("good", "poor", "dice") for pair in by_all]
+    assert set(played.index) == {*native, *translated, ("H", "R", "utterance", "new")}
+    assert (played["n"] == ITEMS).all()
+    assert (played["chance"] == 0.5).all()
     assert ((played["ci_low"] <= played["accuracy"]) & (played["accuracy"] <= played["ci_high"])).all()
 
 
+def test_a_row_says_what_its_way_is_called_and_there_for(played):
+    row = played.loc[("H", "R", "utterance", "poor")]
+    assert (row["title"], row["role"], row["kind"]) == ("poor (baseline)", "baseline", "direct")
+    assert played.loc[("R", "R", "message", "none"), "role"] == ""
+    assert played.loc[("H", "H*", "utterance", "shuffled"), "role"] == "control"
+
+
+def test_the_robot_that_listens_is_called_what_it_is(setting):
+    setting.listeners = replace(setting.listeners, name="R*")
+    listeners = set(setting.table().index.droplevel(["unit", "criterion"]))
+    assert listeners == {("R", "R*"), ("H", "H*"), ("R", "H*"), ("H", "R*")}
+
+
 def test_a_right_dictionary_makes_the_oracle_right_and_indifference_is_worth_a_half(played):
-    assert played.loc[("H", "H*", "none"), "accuracy"] == 1
-    assert played.loc[("R", "H*", "good"), "accuracy"] == 1
+    assert played.loc[("H", "H*", "utterance", "none"), "accuracy"] == 1
+    assert played.loc[("R", "H*", "message", "good"), "accuracy"] == 1
     # phrase 0 describes the target in a fifth of the games, the other item in a fifth, neither in the rest
-    assert played.loc[("R", "H*", "direct"), "accuracy"] == pytest.approx(0.5)
+    assert played.loc[("R", "H*", "message", "poor"), "accuracy"] == pytest.approx(0.5)
 
 
-def test_gains_over_direct_are_measured_on_the_same_items(played):
-    good = played.loc[("R", "H*", "good")]
-    assert good["gain"] == pytest.approx(0.5)
+def test_an_untrained_robot_random_words_and_the_words_of_another_message_are_at_chance(setting, generator):
+    order = torch.randperm(ITEMS, generator=generator)  # whose words are another's has nothing to do with the items
+    human = replace(setting.human, states=setting.human.states[order], bags=setting.human.bags[order])
+    table = setting.table(human=human)
+    cells = [
+        ("R", "R", "message", "none"),
+        ("H", "H*", "utterance", "shuffled"),
+        ("R", "H*", "message", "dice"),
+        ("H", "R", "utterance", "dice"),
+    ]
+    for cell in cells:
+        assert table.loc[cell, "accuracy"] == pytest.approx(0.5, abs=0.05)
+
+
+def test_gains_over_baseline_and_control_are_measured_on_the_same_items(setting, played):
+    states, ways = setting.robot.states, {way.name: way for way in setting.ways}
+    credit = {name: setting.listeners.human_credit(ways[name].bags, states) for name in ("good", "poor", "dice")}
+    good = played.loc[("R", "H*", "message", "good")]
+    assert good[["gain", "gain_error", "p_value"]].tolist() == pytest.approx(
+        paired_test(credit["good"], credit["poor"])
+    )
     assert good["p_value"] < 1e-6
-    assert played.loc[("H", "R", "good"), "gain"] == pytest.approx(0, abs=0.05)
-    assert np.isnan(played.loc[("R", "R", "none"), "gain"])
+    over_control = good[["gain_control", "gain_control_error"]].tolist()
+    assert over_control == pytest.approx(paired_test(credit["good"], credit["dice"])[:2])
+    dice, poor = played.loc[("R", "H*", "message", "dice")], played.loc[("R", "H*", "message", "poor")]
+    assert dice["gain"] == pytest.approx((credit["dice"] - credit["poor"]).mean())
+    assert poor["gain_control"] == pytest.approx((credit["poor"] - credit["dice"]).mean())
+    assert np.isnan([dice["gain_control"], poor["gain"]]).all()  # nothing is compared with itself
 
 
-def test_a_robot_is_told_all_that_was_said_where_there_is_a_message_for_it(tmp_path):
-    said = torch.tensor([[True, False, True], [True, True, False], [False, True, False]])
-    human = HumanSpeech(torch.zeros(3, 2), torch.zeros(3, 3), torch.tensor([0, 1, 1]), torch.arange(3), said)
-    table = pd.DataFrame({"utterance_id": [0, 1], "text": ["b", "a, c"], "parts": [[1], [0, 2]], "score": [0.0, 0.0]})
-    messages = np.array([[1.0, 0.0], [0.0, 1.0]], dtype=np.float32)
-    path = tmp_path / "utterances.parquet"
-    write_table(path, pa.Table.from_pandas(table).append_column("message", vectors(messages)), "utterances")
-    one_phrase = Translation(torch.zeros(3, 3), torch.full((3, 2), 9.0))
-    told = load_utterances({"utterances": path}, human, one_phrase)
-    assert told.messages.tolist() == [[0, 1], [9, 9], [1, 0]]
+def test_a_way_is_compared_with_the_baseline_in_its_own_unit(played):
+    for unit in ("utterance", "phrase"):
+        good, poor = (played.loc[("H", "R", unit, name)] for name in ("good", "poor"))
+        assert good["gain"] == pytest.approx(good["accuracy"] - poor["accuracy"])
+    assert played.loc[("H", "R", "utterance", "new"), "gain"] == pytest.approx(
+        played.loc[("H", "R", "utterance", "new"), "accuracy"] - played.loc[("H", "R", "utterance", "poor"), "accuracy"]
+    )
 
 
-def test_silence_is_never_drawn(generator):
-    robot = Speech(torch.arange(500), torch.zeros(500, 2), torch.zeros(500, 4))
-    human = HumanSpeech(torch.zeros(3, 2), torch.zeros(3, 4), torch.zeros(3), torch.arange(3), torch.zeros(3, 4).bool())
-    drawn = draw_at_random(robot, human, robot, torch.eye(4), 2, generator)
-    assert drawn.bags.sum(0).gt(0).tolist() == [True, True, False, True]
+def test_without_translation_there_is_nothing_to_gain(played):
+    gains = ["gain", "gain_error", "p_value", "gain_control", "gain_control_error"]
+    for cell in (
+        ("R", "R", "message", "none"),
+        ("H", "H*", "utterance", "none"),
+        ("H", "H*", "utterance", "shuffled"),
+    ):
+        assert played.loc[cell, gains].isna().all()
 
 
-def test_an_untrained_robot_and_a_random_dictionary_are_at_chance(played):
-    for cell in (("R", "R", "none"), ("R", "H*", "random"), ("H", "R", "random")):
-        assert played.loc[cell, "accuracy"] == pytest.approx(0.5, abs=0.05)
+def test_without_a_baseline_or_a_control_nothing_is_compared_with_them(setting):
+    table = setting.table(ways=[way for way in setting.ways if way.role not in ("baseline", "control")])
+    assert table[["gain", "p_value", "gain_control"]].isna().all(axis=None)
+
+
+def test_messages_of_one_game_count_as_one(setting):
+    together = replace(setting.human, games=torch.arange(ITEMS) // 400)  # ten games
+    alone, grouped = setting.table(), setting.table(human=together)
+    translated, native = ("H", "R", "utterance", "good"), ("R", "R", "message", "none")
+    assert grouped.loc[translated, "games"] == 10
+    assert alone.loc[translated, "games"] == ITEMS
+    assert alone["accuracy"].tolist() == grouped["accuracy"].tolist()  # every item is played as before
+    assert alone.loc[translated, "gain_error"] != pytest.approx(grouped.loc[translated, "gain_error"], rel=1e-3)
+    assert alone.loc[translated, "ci_high"] != pytest.approx(grouped.loc[translated, "ci_high"], abs=1e-4)
+    assert alone.loc[native, "games"] == grouped.loc[native, "games"] == ITEMS
+
+
+def test_a_message_that_was_drawn_twice_is_one_message(setting):
+    again = replace(setting.human, traces=torch.arange(ITEMS) % 70)
+    table = setting.table(human=again)
+    assert table.loc[("H", "R", "utterance", "good"), "distinct"] == 70
+    assert table.loc[("R", "H*", "message", "good"), "distinct"] == ITEMS
+
+
+def traces(said: list[tuple[int, ...]], games: torch.Tensor) -> Traces:
+    starts = torch.tensor([0, *torch.tensor([len(each) for each in said]).cumsum(0).tolist()])
+    phrases = Lists(torch.tensor([phrase for each in said for phrase in each]), starts, 3)
+    return Traces(torch.arange(2 * len(said)).view(-1, 2), phrases, phrases, games)
 
 
 def test_human_speech_is_drawn_without_repetition_while_it_lasts(generator):
-    said = Lists(torch.arange(10) % 3, torch.arange(11), 3)
-    traces = Traces(torch.arange(20).view(10, 2), said, said, games=torch.arange(10))
-    game = ReferenceGame(torch.eye(20))
-    speech = HumanSpeech.draw(game, traces, None, 10, generator)
+    said = [(0,), (1,), (2,), (0, 1), (0, 2)] * 2
+    spoken, game = traces(said, games=torch.arange(10)), ReferenceGame(torch.eye(20))
+    parts = ((0,), (1,), (2,), (0, 1), (0, 2))
+    speech = HumanSpeech.draw(game, spoken, None, parts, 10, generator)
     assert sorted(speech.states[:, 0].tolist()) == list(range(0, 20, 2))
     assert not speech.repeated
-    again = HumanSpeech.draw(game, traces, None, 25, generator)
+    again = HumanSpeech.draw(game, spoken, None, parts, 25, generator)
     assert len(again.states) == 25
     assert again.repeated
-    aloud = HumanSpeech.draw(game, traces, 0, 100, generator)
-    assert set(aloud.phrases.tolist()) == {1, 2}
+    assert again.traces.bincount().tolist() == pytest.approx([2.5] * 10, abs=0.5)  # all equally often
 
 
-@pytest.mark.parametrize("values", [np.repeat([0.0, 0.5, 1.0], [300, 100, 600]), np.linspace(0, 1, 1000)])
-def test_the_bootstrap_interval_is_as_wide_as_the_standard_error_says(values):
-    low, high = bootstrap_interval(values, np.random.default_rng(0), resamples=4000)
-    error = values.std() / len(values) ** 0.5
-    assert low < values.mean() < high
-    assert (high - low) == pytest.approx(2 * 1.96 * error, rel=0.06)
+def test_what_is_translated_is_the_whole_utterance_or_one_of_its_phrases(generator):
+    said = [(0,), (1,), (0, 1), (0, 2), (2,)] * 40
+    parts = ((0,), (1,), (2,), (0, 2), (0, 1))
+    game, spoken = ReferenceGame(torch.eye(400)), traces(said, torch.arange(200))
+    speech = HumanSpeech.draw(game, spoken, None, parts, 200, generator)
+    phrases = {}
+    for utterance, phrase, trace in zip(
+        speech.units["utterance"].tolist(), speech.units["phrase"].tolist(), speech.traces.tolist(), strict=True
+    ):
+        assert parts[utterance] == said[trace]
+        phrases.setdefault(said[trace], set()).add(phrase)
+    assert phrases == {each: set(each) for each in parts}  # any of them, and none other
+    assert torch.equal(speech.bags.bool(), spoken.phrases.bags(speech.traces).bool())
 
 
-def test_values_that_belong_together_are_drawn_together():
-    random = np.random.default_rng(1)
-    each = random.integers(2, size=50).astype(float)
-    low, high = bootstrap_interval(np.repeat(each, 20), random, 4000, groups=np.repeat(np.arange(50), 20))
-    assert (high - low) == pytest.approx(2 * 1.96 * each.std() / 50**0.5, rel=0.1)
-
-
-def test_a_paired_test_counts_what_belongs_together_once():
-    random = np.random.default_rng(2)
-    ours, theirs = random.random(200) + 0.1, random.random(200)
-    gain, error, p_value = paired_test(ours, theirs)
-    assert gain == pytest.approx((ours - theirs).mean())
-    assert error == pytest.approx((ours - theirs).std() / 200**0.5)
-    again = paired_test(np.repeat(ours, 50), np.repeat(theirs, 50), groups=np.repeat(np.arange(200), 50))
-    assert again == pytest.approx((gain, error, p_value))
-    assert paired_test(ours, ours)[2] == 1
-
-
-def belief_rows(data: str, seeds: int = 2) -> pd.DataFrame:
-    rows = [
-        {"task": task, "seed": seed, "speaker": s, "listener": h, "criterion": c, "accuracy": 0.7 + seed / 10}
-        for (task, s, h, c) in BELIEF
-        for seed in range(seeds)
-    ]
-    return pd.DataFrame(rows).assign(ci_low=0.6, ci_high=0.9, n=100, data=data)
-
-
-def test_the_comparison_has_every_cell_of_the_papers_tables():
-    behavior = pd.DataFrame([{"pair": pair, "criterion": criterion} for pair, criterion in BEHAVIOR]).assign(
-        seed=0, n=200, data="mirror", reward=1.6, reward_ci_low=1.5, reward_ci_high=1.7
-    )
-    behavior = behavior.assign(completion=0.7, completion_ci_low=0.6, completion_ci_high=0.8)
-    whole = compare(belief_rows("mirror"), behavior)
-    assert len(whole) == len(BELIEF) + 2 * len(BEHAVIOR)
-    row = whole.query("pair == 'R/H' and criterion == 'belief' and measure == 'reward'").iloc[0]
-    assert (row["table"], row["paper"], row["difference"]) == ("3", 1.54, pytest.approx(0.06))
-    assert whole["paper"].isna().sum() == 1  # the paper has no reward of humans with humans
-    assert [page.count("Behaviour evaluation") for page in (to_markdown(whole), to_latex(whole))] == [2, 2]
-    table = compare(belief_rows("mirror"))
-    assert len(table) == len(BELIEF)
-    assert table["paper"].notna().all()
-    assert table["ours"].tolist() == pytest.approx([0.75] * len(BELIEF))
-    assert (table["seeds"] == 2).all()
-    row = table.query("task == 'colors' and pair == 'R → H*' and criterion == 'belief'").iloc[0]
-    assert (row["table"], row["paper"], row["difference"]) == ("1a", 0.86, pytest.approx(-0.11))
-
-
-def test_seeds_are_averaged_with_an_interval_over_seeds_and_items():
-    cell = pd.DataFrame({"seed": range(5), "ours": [0.7, 0.72, 0.71, 0.69, 0.73], "n": 100, "paper": None})
-    cell = cell.assign(ci_low=cell["ours"] - 0.02, ci_high=cell["ours"] + 0.02)
-    merged = over_seeds(cell.assign(gain=0.05, gain_error=0.01))
-    between = 2.776 * cell["ours"].std() / 5**0.5
-    assert merged["ours"] == pytest.approx(0.71)
-    assert merged["ci_high"] - 0.71 == pytest.approx((0.02**2 + between**2) ** 0.5, rel=1e-3)
-    assert (merged["seeds"], merged["n"]) == (5, 500)
-    assert merged["p_value"] == pytest.approx(5.7e-7, rel=0.02)  # five standard errors
-    one = over_seeds(cell.head(1))
-    assert (one["ci_low"], one["ci_high"]) == (pytest.approx(0.68), pytest.approx(0.72))
-
-
-def test_embedded_results_are_never_set_beside_the_paper():
-    table = compare(belief_rows("embedded"))
-    assert table["paper"].isna().all()
-    assert table["difference"].isna().all()
-    for page in (to_markdown(table), to_latex(table)):
-        assert "embedded" in page
-        assert "not comparable" in page
-        assert "0.86" not in page
-    assert "not comparable" not in to_markdown(compare(belief_rows("mirror")))
-
-
-def test_latex_escapes_what_latex_would_swallow():
-    page = to_latex(compare(belief_rows("mirror")))
-    assert r"95\% interval" in page
-    assert r"H$^*$" in page
+def test_silence_is_not_evaluated_as_something_said(generator):
+    said = [(0,), (1,), (2,), (1, 2)] * 5
+    spoken = traces(said, torch.arange(20))
+    parts = ((0,), (1,), (2,), (1, 2))
+    aloud = HumanSpeech.draw(ReferenceGame(torch.eye(40)), spoken, 0, parts, 100, generator)
+    assert set(aloud.units["phrase"].tolist()) == {1, 2}
+    assert set(aloud.units["utterance"].tolist()) == {1, 2, 3}

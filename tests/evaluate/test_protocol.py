@@ -2,10 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from neuralese.evaluate.ablation import choose, family
 from neuralese.evaluate.protocol import analyse, bins, effective_dimension, entropy, information
 from neuralese.evaluate.variables import bird_variables, color_variables, driving_variables
-from neuralese.translate.dictionary import make_criterion
 
 
 @pytest.fixture
@@ -55,20 +53,3 @@ def test_variables_of_each_task():
     assert birds["c"].tolist() == [0, 0]
     cars = pd.DataFrame({"row": [1], "col": [2], "direction": [0], "goal_row": [4], "goal_col": [0], "map": [0]})
     assert driving_variables(cars)["cells to go"].tolist() == [5]
-
-
-def test_every_member_of_the_family_is_a_criterion():
-    for settings in family().values():
-        make_criterion(settings)
-    assert len(family()) > 30
-
-
-def test_criteria_are_chosen_on_dev_for_each_task_and_pair():
-    rows = [
-        ("colors", "R", "H*", split, criterion, accuracy)
-        for criterion, dev, test in (("a", 0.8, 0.1), ("direct x1", 0.6, 0.9), ("direct x2", 0.5, 0.9), ("none", 1, 1))
-        for split, accuracy in (("dev", dev), ("test", test))
-    ]
-    table = choose(pd.DataFrame(rows, columns=["task", "speaker", "listener", "split", "criterion", "accuracy"]))
-    assert set(table.loc[table["chosen"], "criterion"]) == {"a"}
-    assert set(table.loc[table["chosen_direct"], "criterion"]) == {"direct x1"}

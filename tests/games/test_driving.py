@@ -1,10 +1,13 @@
 """The driving world: every rule of motion and reward on hand-made positions."""
 
+import pandas as pd
 import pytest
 import torch
 
 from neuralese.games.driving import DrivingEncoder, DrivingGame, DrivingWorld
+from neuralese.games.load import load_driving_game
 from neuralese.games.roads import FORWARD, GONE, LEFT, POSES, RIGHT, WAIT, Layouts, move_table, tail_table
+from neuralese.tables import write_table
 
 NORTH, EAST, SOUTH, WEST = range(4)
 # a road of two lanes from west to east, rows 3 and 4; everything else is grass
@@ -201,3 +204,43 @@ def test_the_encoder_sees_where_the_goal_lies_as_the_driver_does():
     assert torch.equal(seen[3], seen[5])
     assert not torch.equal(seen[0], seen[3])
     assert encoder(torch.tensor([[0, GONE, 5]])).shape == (1, 4)
+
+
+def test_the_papers_encoder_does_not_see_where_the_goal_lies(game):
+    paper = DrivingGame(game.layouts, goal_offset=False)
+    assert set(game.encoder(4).seen) - set(paper.encoder(4).seen) == {"offset"}
+    encoder = paper.encoder(4)
+    with torch.no_grad():
+        for name in ("cell", "goal"):
+            encoder.seen[name].weight.zero_()
+    here, there = (encoder(torch.tensor([(0, pose(*at, NORTH), cell(3, 4))])) for at in ((5, 4), (2, 2)))
+    assert torch.equal(here, there)  # what lies ahead is in no other indicator
+
+
+def test_the_rules_of_a_game_are_written_into_its_maps(tmp_path, generator):
+    road = "\n".join("########" if 3 <= row <= 4 else "." * 8 for row in range(8))
+    maps = pd.DataFrame({"map": [0], "road": [road]})
+    car = {
+        "turn": 0,
+        "row": 3,
+        "direction": WEST,
+        "goal_row": 3,
+        "goal_col": 0,
+        "done": False,
+        "action": 1,
+        "message": "",
+    }
+    turns = pd.DataFrame([car | {"game": 0, "player": player, "col": 5 + player, "map": 0} for player in (0, 1)])
+    paths = [tmp_path / f"{name}.parquet" for name in ("maps", "turns")]
+    write_table(paths[1], turns, "turns")
+    write_table(paths[0], maps, "maps")
+    usual = load_driving_game(*paths)
+    assert (usual.distractors, usual.goal_offset) == ("play", True)
+    write_table(paths[0], maps, "maps", about={"distractors": "anywhere", "goal_offset": False})
+    released = load_driving_game(*paths, max_steps=7)
+    assert (released.distractors, released.goal_offset, released.max_steps) == ("anywhere", False, 7)
+    own = torch.tensor([[0, pose(3, 5, WEST), cell(3, 0)]]).repeat(500, 1)
+    states = torch.stack([own, own], dim=1)
+    # by the one rule all distractors are like the only state of play, by the other they are anywhere
+    assert len(usual.redraw(states, generator)[:, 1].unique(dim=0)) == 1
+    assert len(released.redraw(states, generator)[:, 1].unique(dim=0)) == 16

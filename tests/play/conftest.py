@@ -28,9 +28,11 @@ from neuralese.speakers.models import save_model
 from neuralese.speakers.traces import load_heard, load_silence, load_traces
 from neuralese.tables import read_table, write_table
 from neuralese.translate.dictionary import build_dictionary
-from neuralese.translate.languages import English, Neuralese
+from neuralese.translate.languages import Composed, English, Neuralese
 
-BELIEF = {"kind": "belief", "weights": "source", "divergence": "reverse", "scale": 1.0}
+BELIEF = {"kind": "belief", "role": "ours", "weights": "source", "divergence": "reverse", "scale": 1.0}
+PRINTED = {"kind": "belief", "role": "printed", "weights": "product", "divergence": "forward"}
+CRITERIA = {direction: {"printed": PRINTED, "mine": BELIEF} for direction in ("R->H", "H->R")}  # ours is not the first
 
 
 def write_human_games(task: Path) -> None:
@@ -73,8 +75,10 @@ def write_robot(task: Path, run: Path) -> None:
     phrases = read_table(tables["inventory"], "inventory")["phrase"].to_pylist()
     vocabulary = Neuralese(game, robot, torch.tensor(messages["message"].to_pylist()), torch.arange(200))
     english, candidates = English(game, human, phrases), game.candidates(contexts)
-    dictionary = build_dictionary(english, [vocabulary], vocabulary, candidates, {"belief": BELIEF}, n_best=3)
-    write_table(run / "dictionary.parquet", dictionary, "dictionary", about={"criteria": {"belief": BELIEF}})
+    spoken = [number for number, phrase in enumerate(phrases) if phrase]
+    told = Composed(english, (*((number,) for number in range(len(phrases))), tuple(spoken[:2])))
+    dictionary = build_dictionary(english, told, [vocabulary], vocabulary, candidates, CRITERIA, n_best=3)
+    write_table(run / "dictionary.parquet", dictionary, "dictionary", about={"criteria": CRITERIA})
 
 
 @pytest.fixture(scope="session")
@@ -88,7 +92,7 @@ def results(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def robot(results) -> Robot:
-    return load_robot(results, 0, "belief")
+    return load_robot(results, 0, None)
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,7 @@ def run(*arguments: str):
     [
         (["--task", "colors"], "Nobody can play 'colors' here; choose --task driving."),
         (["--seed", "7"], "seed7/agent.safetensors does not exist yet; run `snakemake --cores all"),
-        (["--criterion", "direct"], "has no translation by 'direct'; choose from belief."),
+        (["--criterion", "direct"], "has no translation by 'direct'; choose from printed, mine."),
     ],
 )
 def test_what_cannot_be_played_is_said_in_one_sentence(results, arguments, says):

@@ -6,43 +6,29 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from comparison_rows import behavior_rows, belief_rows
 
 from neuralese.agents.messages import Speech
-from neuralese.evaluate.paper import to_html
+from neuralese.evaluate.comparison import SECTIONS, compare
+from neuralese.evaluate.formats import to_html
 from neuralese.games.reference import ReferenceGame
 from neuralese.report.comparison import draw_comparison
 from neuralese.report.figures import plt, save
-from neuralese.report.page.beyond import bound_sentence, theory_sentence, theory_values
+from neuralese.report.page.beyond import bound_sentence, criteria_values, theory_sentence, theory_values
 from neuralese.report.page.explorer import Explorer
 from neuralese.report.page.facts import clock, time_spent
 from neuralese.report.page.gather import cloud, driving_games
 from neuralese.report.page.items import thumbnail
-from neuralese.report.page.write import embed, fitting, render
+from neuralese.report.page.write import comparison_tables, embed, faithful_rows, fitting, render
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
 from neuralese.translate.languages import English, Neuralese
 
 NASTY = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
-COMPARISON = pd.DataFrame(
-    {
-        "table": ["1a", "1a"],
-        "task": "colors",
-        "pair": "R → H*",
-        "criterion": ["belief", "direct"],
-        "measure": "accuracy",
-        "data": "mirror",
-        "ours": [0.8, 0.7],
-        "ci_low": [0.79, 0.69],
-        "ci_high": [0.81, 0.71],
-        "seeds": 1,
-        "n": 100,
-        "paper": [0.86, 0.72],
-        "gain": [0.1, np.nan],
-        "p_value": [0.001, np.nan],
-        "difference": [-0.06, -0.02],
-    }
-)
+COMPARISON = compare(belief_rows(seeds=3, tasks=("colors",)))
 BEYOND = {
     "ablation": [],
+    "criteria": [],
+    "faithful": [],
     "bound": [],
     "theory": {"messages": 1, "games": 1, "broken": 0, "dots": [], "recovered": []},
 }
@@ -54,9 +40,14 @@ def part(seed=0, phrase="red"):
     return {"task": "colors", "seed": seed, "phrases": [phrase], "history": {"update": [1]}}
 
 
-def page(comparison=COMPARISON, parts=None):
+def page(comparison=COMPARISON, parts=None, **beyond):
     parts = parts or [part()]
-    return render(FACTS, comparison, BEYOND, parts, parts, [])
+    return render(FACTS, comparison, BEYOND | beyond, parts, parts, [])
+
+
+def seen(text):
+    """A page without its scripts."""
+    return re.sub(r"<script.*", "", text, flags=re.DOTALL)
 
 
 def languages(generator):
@@ -68,32 +59,44 @@ def languages(generator):
     return game, english, said
 
 
-def entry(direction, criterion, source, target, score=1.0):
+def entry(direction, criterion, source, target, score=1.0, new=False, text=""):
     return {
         "direction": direction,
         "criterion": criterion,
         "source_id": source,
+        "source": text,
         "rank": 1,
         "target_id": target,
         "score": score,
+        "new": new,
     }
 
 
 def test_the_explorer_holds_the_beliefs_of_all_that_it_offers(generator):
     game, english, said = languages(generator)
     bags = pd.DataFrame({"bag_id": [0, 1], "text": ["red", "red, blue"], "parts": [[0], [0, 2]]})
-    rows = [entry("R->H", "belief", 10, 2), entry("R->H", "belief", 99, 1), entry("H->R", "belief", 0, 12, np.inf)]
-    rows += [entry("R->H", "synthesis", 10, 1), entry("H->R", "synthesis", 0, 14)]
+    rows = [entry("R->H", "mine", 10, 2), entry("R->H", "mine", 99, 1), entry("H->R", "mine", 0, 12, np.inf)]
+    rows += [entry("R->H", "synthesis", 10, 1, new=True), entry("H->R", "synthesis", 0, 14, new=True, text="red")]
+    rows += [entry("H->R", "mine", 3, 13, text="red, blue"), entry("H->R", "judge", 3, 15, new=True, text="red, blue")]
     states = game.draw_states(5, generator)
     explorer = Explorer(english, said, said, said, bags)
     values = explorer.values(pd.DataFrame(rows), game.candidates(states))
     by_name = {(each["criterion"], each["direction"]): each for each in values["translations"]}
-    assert by_name["belief", "R->H"]["best"] == {10: [[2, 1.0]]}  # 99 is not among the messages to look up
-    assert by_name["belief", "H->R"]["best"] == {0: [[12, None]]}
+    assert by_name["mine", "R->H"]["best"] == {10: [[2, 1.0]]}  # 99 is not among the messages to look up
+    assert by_name["mine", "H->R"]["best"] == {0: [[12, None]]}  # nor are utterances of several phrases
+    assert ("judge", "H->R") not in by_name
+    kinds = {name: each["kind"] for name, each in by_name.items()}
+    assert kinds == {
+        ("mine", "R->H"): "phrase",
+        ("mine", "H->R"): "message",
+        ("synthesis", "R->H"): "bag",
+        ("synthesis", "H->R"): "new",
+    }
     for each in values["translations"]:
         for targets in each["best"].values():
             assert all(len(values["beliefs"][each["kind"]][target]) == 5 for target, _ in targets)
     assert values["bags"] == {1: "red, blue"}
+    assert values["made_for"] == {14: "red"}
     log_prob = english.log_likelihood(game.candidates(states))[0]
     expected = (100 * log_prob.softmax(-1)[:, 0]).round().int().tolist()
     assert values["beliefs"]["phrase"][0] == expected
@@ -125,10 +128,11 @@ def test_driving_games_keep_every_turn_of_both_cars():
 def test_nothing_in_the_data_can_end_a_script_or_become_markup():
     assert "<" not in embed({"phrase": NASTY})
     assert json.loads(embed({"phrase": NASTY})) == {"phrase": NASTY}
-    text = page(COMPARISON.assign(criterion=NASTY), [part(phrase=NASTY)])
+    nasty = COMPARISON.assign(criterion=NASTY, title=NASTY)
+    text = page(nasty, [part(phrase=NASTY)], criteria=[CHOSEN | {"criterion": NASTY, "member": NASTY}])
     assert "<script>alert" not in text
     assert "<img src=x" not in text
-    assert "<script>" not in to_html(COMPARISON.assign(criterion=NASTY))
+    assert "<script>" not in to_html(nasty)
 
 
 class Addresses(HTMLParser):
@@ -159,9 +163,61 @@ def test_the_page_loads_nothing_from_elsewhere():
 
 def test_embedded_results_have_no_column_for_the_paper():
     assert '<th scope="col" class="n">paper</th>' in page()
-    embedded = page(COMPARISON.assign(data="embedded", paper=np.nan, difference=np.nan))
+    embedded = page(compare(belief_rows("embedded", seeds=3, tasks=("colors",))))
     assert '<th scope="col" class="n">paper</th>' not in embedded
-    assert "0.86" not in re.sub(r"<script.*", "", embedded, flags=re.DOTALL)
+    assert "0.86" in seen(page())
+    assert "0.86" not in seen(embedded)
+
+
+CHOSEN = {"task": "colors", "direction": "R->H", "criterion": "mine", "member": "belief sum x2", "accuracy": 0.8}
+CHOSEN |= {"second": "belief sum x1", "second_accuracy": 0.7, "members": 36, "seeds": 3}
+
+
+def test_every_section_of_a_table_stands_under_its_title():
+    tables = comparison_tables(compare(belief_rows(seeds=3), behavior_rows(seeds=3)))
+    found = {table["number"]: [section["title"] for section in table["sections"]] for table in tables}
+    phrase, easier, judge = SECTIONS.values()
+    assert found == {"1a": ["", phrase, judge], "1b": ["", phrase, judge], "2": ["", phrase, easier], "3": [""]}
+    text = seen(page())
+    main, of_phrases, of_judge = (text.index(what) for what in ("R → R</th>", phrase, judge))
+    assert main < of_phrases < of_judge < text.index("asks the judge</td>")
+
+
+def test_gains_are_written_with_their_tests_over_seeds():
+    (table,) = comparison_tables(COMPARISON)
+    row = next(row for row in table["rows"] if row["role"] == "ours" and row["pair"] == "R → H*")
+    assert row["over_baseline"].startswith("+0.100 (p ")
+    assert "Holm" in row["over_baseline"]
+    assert row["over_control"].startswith("+0.250 (p ")
+    assert row["over_silence"] == ""
+    assert not table["silence"]
+    (first, *_) = comparison_tables(compare(belief_rows(seeds=1, tasks=("colors",))))
+    row = next(row for row in first["rows"] if row["role"] == "ours" and row["pair"] == "R → H*")
+    assert row["over_baseline"] == "+0.100"  # one seed, no test
+
+
+def test_silence_has_a_column_where_robots_drive():
+    (table,) = [table for table in comparison_tables(compare(belief_rows(), behavior_rows())) if table["number"] == "3"]
+    assert table["silence"]
+    assert (table["measures"], table["task"]) == (2, "driving")
+
+
+def test_what_dev_chose_among_several_is_told_with_the_second_best():
+    criteria = pd.DataFrame([CHOSEN, CHOSEN | {"criterion": "alone", "members": 1, "second": ""}])
+    values = criteria_values(criteria.assign(settings="{}"))
+    assert [row["criterion"] for row in values] == ["mine"]
+    text = seen(page(criteria=values))
+    assert 'belief sum x2</td><td class="n">0.800</td><td>belief sum x1</td><td class="n">0.700</td>' in text
+
+
+def test_the_faithful_run_is_shown_where_there_was_one():
+    assert faithful_rows(None) == []
+    assert "As near to the paper as we can get" not in page()
+    rows = faithful_rows(COMPARISON)
+    assert {row["section"] for row in rows} == {""}
+    assert len(rows) == (COMPARISON["section"] == "").sum()
+    text = seen(page(faithful=rows)).split("As near to the paper as we can get")[1]
+    assert "Algorithm 1 (as printed)" in text
 
 
 def test_seeds_are_kept_while_they_fit_and_the_first_always():
@@ -209,6 +265,34 @@ def test_the_same_figure_is_the_same_bytes(tmp_path):
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
     assert b"<dc:date>" not in (tmp_path / "a.svg").read_bytes()
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
+
+
+def test_the_papers_easier_distractors_are_drawn_apart_and_single_phrases_not_at_all(monkeypatch):
+    drawn = []
+    monkeypatch.setattr("neuralese.report.comparison.save", lambda figure, *_: drawn.append(figure))
+    table = compare(belief_rows(seeds=2))
+    for task in ("colors", "driving"):
+        draw_comparison(table[table["task"] == task])
+    assert [[axes.get_xlabel() for axes in figure.axes] for figure in drawn] == [
+        ["accuracy"],
+        ["accuracy", "accuracy, the paper's easier distractors"],
+    ]
+    labels = [[text.get_text() for text in axes.get_yticklabels()] for axes in drawn[1].axes]
+    assert labels[0] == labels[1]
+    assert len(labels[0]) == len(set(labels[0]))
+    paper = [axes.get_legend_handles_labels()[1] for axes in drawn[1].axes]
+    assert ["paper" in labels for labels in paper] == [False, True]
+    plt.close("all")
+
+
+def test_one_seed_is_said_to_be_one(monkeypatch):
+    titles = []
+    monkeypatch.setattr("neuralese.report.comparison.save", lambda figure, *_: titles.append(figure.get_suptitle()))
+    for seeds in (1, 3):
+        draw_comparison(compare(belief_rows(seeds=seeds, tasks=("colors",))))
+    assert "one seed: intervals are over items only" in titles[0]
+    assert "seeds: 3" in titles[1]
+    plt.close("all")
 
 
 def test_a_saved_figure_is_closed(tmp_path):

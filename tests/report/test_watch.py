@@ -4,6 +4,7 @@ from matplotlib.image import imread
 from PIL import Image
 
 from neuralese.agents.cell import Cell, CellConfig
+from neuralese.evaluate.behavior import Humans
 from neuralese.games.driving import DrivingGame
 from neuralese.games.roads import GONE, Layouts
 from neuralese.report.roads import CELL, driving_codes, driving_picture, road_map
@@ -12,12 +13,20 @@ from neuralese.report.watch import draw_animation, draw_strip, watch
 ROAD = "\n".join("########" if 3 <= row <= 4 else "." * 8 for row in range(8))
 
 
-def watched(generator):
+def players():
     road = torch.tensor([cell == "#" for cell in ROAD.replace("\n", "")])
     game = DrivingGame(Layouts(road[None], [torch.tensor([107, 137])], [torch.tensor([24, 39])]), max_steps=4)
     torch.manual_seed(0)
-    cell = Cell(game, CellConfig(hidden=8, message=4))
-    return watch(cell, game, game.reset(2, generator), lambda messages: ["north"] * len(messages), generator)
+    return Cell(game, CellConfig(hidden=8, message=4)), game
+
+
+def into_english(messages):
+    return ["north"] * len(messages)
+
+
+def watched(generator):
+    cell, game = players()
+    return watch(cell, game, game.reset(2, generator), into_english, generator)
 
 
 def test_every_turn_of_both_players_is_noted_until_the_game_is_over(generator):
@@ -27,6 +36,32 @@ def test_every_turn_of_both_players_is_noted_until_the_game_is_over(generator):
         assert (game["outcome"].iloc[:-2] == "").all()
         assert (game.loc[game["pose"] == GONE, "said"] == "").all()
     assert set(table["said"]) <= {"north", ""}
+
+
+def test_a_human_says_whole_utterances_in_its_own_words(generator):
+    cell, game = players()
+    world = game.reset(2, generator)
+    seat, waiting = torch.tensor([0, 1]), torch.zeros(2, 3, dtype=torch.long)
+    utterance = torch.tensor([[3, 0, 1], [0, 3, 0]])
+    humans = Humans(torch.arange(2), seat, world, waiting, utterance, torch.ones(2, dtype=torch.bool))
+    texts = ["", "left", "right", "left, right"]
+    heard = []
+
+    def say(said):
+        heard.append(said.tolist())
+        return torch.zeros(len(said), 4)
+
+    table = watch(cell, game, world, into_english, generator, (humans, say, texts))
+    assert table.groupby("game")["who"].agg(list).map(lambda who: who[:2]).tolist() == [
+        ["human", "robot"],
+        ["robot", "human"],
+    ]
+    for number, game_of in table[table["who"] == "human"].groupby("game"):
+        turns = game_of["turn"].tolist()
+        expected = [texts[utterance[number, min(turn, 2)]] for turn in turns]
+        assert game_of["said"].tolist() == expected
+        assert (game_of["action"] == 0).all()
+    assert heard[:3] == utterance.T.tolist()
 
 
 def test_a_strip_and_an_animation_show_every_turn(tmp_path, generator):

@@ -109,6 +109,28 @@ def test_fitting_keeps_the_weights_that_did_best_on_held_out_data_and_stops_when
     assert model.weight.item() == seen[1]
 
 
+def test_without_patience_fitting_goes_on_to_the_end_and_keeps_the_last_weights():
+    model, seen = torch.nn.Linear(1, 1), []
+
+    def held_out() -> float:
+        seen.append(model.weight.item())
+        return float(len(seen))  # worse at every look
+
+    config = FitConfig(steps=50, batch=1, check_every=10, patience=0, learning_rate=0.1)
+    assert fit(model, lambda batch: model(torch.ones(batch, 1)).sum(), held_out, config, "line") == 5.0
+    assert len(set(seen)) == 5
+    assert model.weight.item() == seen[-1]
+
+
+def test_the_step_size_falls_as_a_cosine_unless_it_is_to_stay():
+    for decay, steps in ((False, 100), (True, 50)):  # of a half cosine the mean is a half
+        model = torch.nn.Linear(1, 1)
+        before = model.bias.item()
+        config = FitConfig(steps=100, batch=1, check_every=100, patience=0, learning_rate=0.01, decay=decay)
+        fit(model, lambda batch, model=model: model(torch.zeros(batch, 1)).sum(), lambda: 0.0, config, "line")
+        assert before - model.bias.item() == pytest.approx(0.01 * steps, rel=0.03)  # a slope of one throughout
+
+
 def test_fitting_is_the_same_for_the_same_generator(game, traces):
     config = FitConfig(hidden=8, steps=50, batch=64, check_every=10)
     first, again = (

@@ -88,6 +88,22 @@ def test_of_equals_the_first_that_the_config_names_is_chosen():
     assert choose(table, reversed_scales).set_index("criterion").loc["theirs", "member"].tolist() == ["direct x4"] * 2
 
 
+def test_of_many_equals_the_first_is_chosen_too():
+    """Sorting that is not stable keeps the order of a few by chance."""
+    family = {"kind": "direct", "scale": [float(scale) for scale in range(1, 101)]}
+    labels = list(members(family))
+    accuracy = [0.5 + 0.1 * (number % 4 == 3) for number in range(100)]  # the fourth is the first of the best
+    rows = [
+        {"speaker": speaker, "criterion": label, "accuracy": each}
+        for speaker in ("R", "H")
+        for label, each in zip(labels, accuracy, strict=True)
+    ]
+    table = pd.DataFrame(rows).assign(task="colors", split="dev", seed=0, family="many")
+    found = choose(table, {"many": family})
+    assert found["member"].tolist() == [labels[3]] * 2
+    assert found["second"].tolist() == [labels[7]] * 2
+
+
 def test_what_was_measured_on_test_is_never_looked_at():
     table = ablation()
     test = table["split"] == "test"

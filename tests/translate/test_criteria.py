@@ -15,6 +15,7 @@ from neuralese.translate.criteria import (
     BeliefCriterion,
     Criterion,
     DirectCriterion,
+    Meanings,
     PmiCriterion,
     RandomCriterion,
     beliefs,
@@ -108,6 +109,21 @@ def test_fast_dictionary_equals_naive_loop(weights, divergence, pair, block):
     fast = criterion.scores(Tabled(source), Tabled(target), cells(*source.shape[1:]), block)
     naive = torch.tensor(naive_q(source, target, weights, divergence), dtype=torch.float64)
     torch.testing.assert_close(fast, naive, rtol=1e-6, atol=1e-6)
+
+
+@settings(deadline=None, max_examples=20)
+@given(pair=languages(), order=st.randoms())
+def test_criteria_that_share_meanings_score_as_each_alone_whatever_was_compared_before(pair, order):
+    source, target = (Tabled(table) for table in pair)
+    candidates = cells(*pair[0].shape[1:])
+    criteria = [BeliefCriterion(weights, divergence) for weights in WEIGHTS for divergence in DIVERGENCES]
+    criteria += [BeliefCriterion(prior=0.5), DirectCriterion(), PmiCriterion()]
+    every = criteria * 2  # each of them again
+    order.shuffle(every)
+    kept = [Meanings(each, candidates, keep=True) for each in (source, target)]
+    for criterion in every:
+        alone = criterion.scores(source, target, candidates)
+        torch.testing.assert_close(criterion.compare(*kept), alone, rtol=1e-6, atol=1e-6)
 
 
 @settings(deadline=None)

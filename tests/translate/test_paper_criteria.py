@@ -161,8 +161,8 @@ def test_the_two_criteria_rank_otherwise_so_that_neither_can_stand_in_for_the_ot
 def test_the_config_holds_the_papers_criteria():
     assert make_criterion(CRITERIA["algorithm-1"]) == ALGORITHM_1
     assert make_criterion(CRITERIA["released"]) == RELEASED
-    assert ALGORITHM_1 == BeliefCriterion(weights="product", divergence="forward", scale=1.0, variance=None)
-    assert RELEASED == BeliefCriterion(weights="product", divergence="reverse", variance=0.5, join="mean")
+    assert BeliefCriterion(weights="product", divergence="forward", scale=1.0, variance=None) == ALGORITHM_1
+    assert BeliefCriterion(weights="product", divergence="reverse", variance=0.5, join="mean") == RELEASED
 
 
 def test_the_default_criterion_is_the_first_of_the_configs_family():

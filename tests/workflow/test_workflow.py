@@ -121,6 +121,18 @@ def test_an_unknown_key_stops_the_run_before_it_starts(fresh):
     assert not (fresh.folder / "results").exists()
 
 
+def test_the_faithful_config_plans_a_whole_run_in_a_folder_of_its_own(fresh):
+    code, output = fresh.snakemake("--dry-run", "all", "--configfile", "config/faithful.yaml")
+    assert code == 0, output
+    assert "results/faithful/driving/seed4/agent.safetensors" in output
+
+
+def test_two_criteria_with_one_role_stop_the_run_before_it_starts(fresh):
+    code, output = fresh.snakemake("--dry-run", "all", "--config", "criteria={mine: {kind: belief, role: ours}}")
+    assert code != 0
+    assert "config: two criteria have the role 'ours'; leave it to one of them." in output
+
+
 def test_a_sweep_runs_each_stage_once_for_each_combination_it_depends_on(fresh):
     swept = "sweep={agent.noise: [0.3, 0.9], dictionary.n_best: [1, 3, 5]}"
     code, output = fresh.snakemake("--dry-run", "sweep", *QUICK, "--config", "tasks=[colors]", swept)

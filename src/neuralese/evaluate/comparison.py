@@ -45,7 +45,8 @@ def compare(belief: pd.DataFrame, behavior: pd.DataFrame | None = None) -> pd.Da
 def read_comparison(path: str | Path) -> pd.DataFrame:
     """The comparison as it was written to `comparison.csv`."""
     texts = ["table", "section", "unit", "role"]
-    return pd.read_csv(path, dtype=dict.fromkeys(texts, str), na_values={}).fillna(dict.fromkeys(texts, ""))
+    table = pd.read_csv(path, dtype=dict.fromkeys(texts, str), keep_default_na=False, na_values=[""])
+    return table.fillna(dict.fromkeys(texts, ""))
 
 
 def over_seeds(cell: pd.DataFrame) -> dict:

@@ -1,6 +1,7 @@
 """The comparison with the paper as Markdown, LaTeX and HTML."""
 
 import html
+import re
 
 import pandas as pd
 
@@ -17,7 +18,7 @@ HEAD = [
     "over control",
     "over silence",
     "seeds",
-    "n (messages, games)",
+    "n (messages, games a seed)",
     "data",
 ]
 TITLES = {
@@ -100,6 +101,7 @@ def to_latex(table: pd.DataFrame) -> str:
         head = " & ".join(HEAD).replace("%", r"\%")
         lines += [f"% {title}", rf"\begin{{tabular}}{{{'l' * len(HEAD)}}}", r"\hline", head + r" \\", r"\hline"]
         for cells in to_rows(part, "---"):
+            cells = [re.sub(r"([_&%#])", r"\\\1", cell) for cell in cells]  # a user may call a criterion anything
             cells[1] = cells[1].replace("→", r"$\to$").replace("*", "$^*$")
             lines.append(" & ".join(cells).replace("<", "$<$") + r" \\")
         lines += [r"\hline", r"\end{tabular}", ""]

@@ -39,7 +39,8 @@ def panel(cells: pd.DataFrame) -> pd.DataFrame:
     table = table.sort_values("dev", ascending=False, kind="stable")
     alone = table["title"] != table["criterion"]
     table = table[table.index.isin(table.index[:SHOWN]) | table["chosen"] | alone]
-    twice = table["criterion"].duplicated(keep=False) & (table["title"] == table["criterion"]) & ~table["chosen"]
+    told = table["chosen"] | (table["title"] != table["criterion"])
+    twice = ~told & (table["criterion"].isin(table.loc[told, "criterion"]) | table["criterion"].duplicated())
     return table[~twice].iloc[::-1].reset_index(drop=True)  # one that is in two families stands there by its title
 
 

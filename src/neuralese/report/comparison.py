@@ -5,6 +5,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pandas as pd
 
+from neuralese.evaluate.comparison import EASIER
 from neuralese.report.figures import save
 
 OURS, PAPER = "#1d5fd1", "#d62839"
@@ -16,9 +17,16 @@ def by_pair(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.sort_values("pair", key=lambda pairs: pairs.map(order), kind="stable")
 
 
+def charted(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of one table that are drawn: the main ones, and those with the paper's easier distractors apart."""
+    easier = (rows["section"] == EASIER) & (rows["unit"] != "phrase")
+    measure = rows["measure"].where(~easier, rows["measure"] + ", the paper's easier distractors")
+    return rows.assign(measure=measure)[(rows["section"] == "") | easier]
+
+
 def draw_comparison(rows: pd.DataFrame, *paths: str | Path) -> None:
-    """Draw the main section of one table of the comparison, a panel for each measure."""
-    rows = by_pair(rows[rows["section"] == ""])
+    """Draw one table of the comparison, a panel for each measure, and one for the paper's easier distractors."""
+    rows = by_pair(charted(rows))
     measures = list(dict.fromkeys(rows["measure"]))
     height = 0.9 + 0.32 * (rows["measure"] == measures[0]).sum()
     figure, grid = plt.subplots(1, len(measures), figsize=(6.4 * len(measures), height), squeeze=False)
@@ -41,7 +49,7 @@ def _draw_panel(axes: plt.Axes, rows: pd.DataFrame, measure: str) -> None:
         axes.plot(rows["paper"][told].astype(float), at, "D", ms=5, mfc="none", color=PAPER, label="paper")
     names = rows["pair"] + rows["title"].where(rows["criterion"] != "none", "").map(lambda name: name and f", {name}")
     axes.set_yticks(list(place), names, fontsize=8)
-    if measure == "accuracy":
+    if measure.startswith("accuracy"):
         axes.axvline(0.5, color="#bbbbbb", lw=1, zorder=0)
     axes.set_xlabel(measure)
     axes.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)

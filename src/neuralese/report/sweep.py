@@ -16,7 +16,9 @@ def draw_sweep(
     """Draw tasks as rows and two panels for each key of `swept`: accuracy by `criterion`, and two measures."""
     heard = belief[belief["criterion"].isin(["none", criterion])]
     heard = heard.assign(line=heard["speaker"] + " → " + heard["listener"])
-    heard = heard[heard["line"].isin(COLORS) & (heard["unit"] != "phrase") & (heard["distractors"] == "play")]
+    play = heard["distractors"] == "play"
+    own = play | ~play.groupby([heard[key] for key in ("task", *swept)]).transform("any")  # the game's own distractors
+    heard = heard[heard["line"].isin(COLORS) & (heard["unit"] != "phrase") & own]
     tasks = list(dict.fromkeys(belief["task"]))
     size = (8.4 * len(swept), 3.2 * len(tasks))
     figure, grid = plt.subplots(len(tasks), 2 * len(swept), figsize=size, squeeze=False, layout="constrained")

@@ -104,7 +104,8 @@ def _leak(rows: pd.DataFrame) -> list[Claim]:
     if controls.empty:
         return []
     if off.empty:
-        return [Claim(f"All {len(controls)} controls are at chance, as they must be.", HOLDS)]
+        verdict = HOLDS if (controls["seeds"] > 1).all() else None  # of other agents one seed says nothing
+        return [Claim(f"All {len(controls)} controls are at chance, as they must be.", verdict)]
     which = "; ".join(f"{row.pair}, {row.title}: {_interval(row)}" for row in off.itertuples())
     return [Claim(f"Not all controls are at chance, so the evaluation may leak: {which}.", FAILS)]
 

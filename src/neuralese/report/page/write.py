@@ -16,7 +16,7 @@ from markupsafe import Markup
 from neuralese.evaluate.comparison import SECTIONS
 from neuralese.evaluate.formats import TITLES, gain_text
 from neuralese.files import read_json, write_text
-from neuralese.report.comparison import by_pair
+from neuralese.report.comparison import by_pair, charted
 from neuralese.report.page.beyond import bound_sentence, theory_sentence
 from neuralese.report.page.claims import claims
 
@@ -141,7 +141,7 @@ def comparison_tables(comparison: pd.DataFrame) -> list[dict]:
                 "title": "; ".join(TITLES[measure] for measure in measures),
                 "claims": claims(rows),
                 "sections": sections,
-                "rows": sections[0]["rows"],
+                "rows": plain_rows(charted(rows)),
             }
         )
     return tables

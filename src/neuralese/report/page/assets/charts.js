@@ -89,7 +89,7 @@ function comparisonCharts(rows) {
     const marks = [{ field: "ours", name: "ours", shade: "accent", shape: "circle" }];
     if (beside) marks.unshift({ field: "paper", name: "paper", shade: "second", shape: "diamond", hollow: true, size: 75 });
     const label = beside ? "● ours with its 95 % interval, ◇ the paper's figure" : "● ours with its 95 % interval";
-    return chart(label, dots(values, measure, measure === "accuracy", marks));
+    return chart(label, dots(values, measure, measure.startsWith("accuracy"), marks));
   });
 }
 

@@ -1,0 +1,7 @@
+import pytest
+from small_task import SmallTask
+
+
+@pytest.fixture
+def task() -> SmallTask:
+    return SmallTask()

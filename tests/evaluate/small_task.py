@@ -1,0 +1,86 @@
+"""A reference game of forty items with untrained players, and the files of a run on it that evaluations read."""
+
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import torch
+
+from neuralese.agents.cell import Cell, CellConfig
+from neuralese.agents.messages import Speech
+from neuralese.evaluate.belief import HumanSpeech
+from neuralese.evaluate.listeners import Listeners
+from neuralese.games.reference import ReferenceGame
+from neuralese.speakers.models import HumanListener, HumanSpeaker, RobotSpeaker
+from neuralese.speakers.traces import Lists, Traces
+from neuralese.tables import write_table
+from neuralese.translate.dictionary import build_dictionary, entries, make_criterion
+from neuralese.translate.languages import Composed, English, Neuralese
+from neuralese.translate.synthesis import bags_table, new_message_entries, new_messages_table
+
+PHRASES = ["", "red", "green", "blue", "light"]  # the first is silence
+PARTS = ((0,), (1,), (2,), (3,), (4,), (1, 4), (2, 4))
+MESSAGE, NOISE = 6, 0.3
+
+
+class SmallTask:
+    """Everything random is drawn from `seed`."""
+
+    def __init__(self, seed: int = 0, items: int = 300, humans: int = 200) -> None:
+        self.generator = torch.Generator().manual_seed(seed)
+        torch.manual_seed(seed)
+        self.game = ReferenceGame(torch.randn(40, 3, generator=self.generator))
+        self.cell = Cell(self.game, CellConfig(hidden=8, message=MESSAGE, radius=2.0, noise=NOISE)).eval()
+        self.robot = RobotSpeaker(self.game, hidden=8, message=MESSAGE, scale=NOISE)
+        self.human = HumanSpeaker(self.game, hidden=8, phrases=len(PHRASES), silence=0)
+        self.listener = HumanListener(self.game, hidden=8, words=len(PHRASES))
+        self.listeners = Listeners.of(self.game, self.cell, self.robot, self.listener)
+        self.english = English(self.game, self.human, PHRASES)
+        self.candidates = self.game.candidates(self.game.draw_states(60, self.generator))
+        self.vocabulary, self.said = self._speech(50, first=0), self._speech(items, first=1000)
+        self.speech = HumanSpeech.draw(self.game, self._traces(), 0, PARTS, humans, self.generator)
+
+    def _speech(self, n: int, first: int) -> Speech:
+        messages = torch.randn(n, MESSAGE, generator=self.generator)
+        return Speech(torch.arange(first, first + n), self.game.draw_states(n, self.generator), messages)
+
+    def _traces(self, n: int = 120) -> Traces:
+        """What humans said: all of `PARTS`, over and over; every fifth is of the game of the one before."""
+        said = [PARTS[number % len(PARTS)] for number in range(n)]
+        starts = torch.tensor([0, *torch.tensor([len(each) for each in said]).cumsum(0).tolist()])
+        phrases = Lists(torch.tensor([phrase for each in said for phrase in each]), starts, len(PHRASES))
+        games = torch.arange(n) - (torch.arange(n) % 5 == 1).long()
+        return Traces(self.game.draw_states(n, self.generator), phrases, phrases, games)
+
+    def language(self, speech: Speech) -> Neuralese:
+        return Neuralese(self.game, self.robot, speech.messages, speech.ids)
+
+    def write(self, folder: Path, criteria: dict[str, dict]) -> dict[str, Path]:
+        """Write what `load_ways` reads: an inventory, and a dictionary by `criteria`."""
+        tables = {name: folder / f"{name}.parquet" for name in ("inventory", "dictionary")}
+        inventory = pd.DataFrame({"phrase_id": range(len(PHRASES)), "phrase": PHRASES, "count": 7})
+        write_table(tables["inventory"], inventory, "inventory")
+        by_direction = {"R->H": criteria, "H->R": criteria}
+        said, vocabulary = self.language(self.said), self.language(self.vocabulary)
+        told = Composed(self.english, PARTS)
+        dictionary = build_dictionary(self.english, told, [said], vocabulary, self.candidates, by_direction, n_best=3)
+        write_table(tables["dictionary"], dictionary, "dictionary", about={"criteria": by_direction})
+        return tables
+
+    def write_synthesis(self, folder: Path, otherwise: str, made_for: list[int]) -> dict[str, Path]:
+        """Write what `load_synthesis` reads: bags for all messages, new messages for some utterances, twice."""
+        tables = {name: folder / f"{name}.parquet" for name in ("synthesis", "new_messages", "bags")}
+        bags = Composed(self.english, ((1,), (2,), (1, 4)))
+        write_table(tables["bags"], bags_table(bags), "bags")
+        said, criterion = self.language(self.said), make_criterion({"kind": "belief"})
+        rows = [entries("R->H", "synthesis", said, bags, criterion.scores(said, bags, self.candidates), 1)]
+        made = []
+        for name in ("synthesis", "synthesis-judge"):
+            messages = torch.randn(len(made_for), MESSAGE, generator=self.generator)
+            first = sum(len(table) for table in made)
+            made.append(new_messages_table(made_for, messages, name != "synthesis", first))
+            texts = [", ".join(PHRASES[part] for part in PARTS[number]) for number in made_for]
+            rows.append(new_message_entries(name, texts, made[-1], torch.zeros(len(made_for))))
+        write_table(tables["new_messages"], pa.concat_tables(made), "messages")
+        write_table(tables["synthesis"], pd.concat(rows), "dictionary", about={"otherwise": otherwise})
+        return tables

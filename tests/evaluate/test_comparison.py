@@ -1,0 +1,237 @@
+"""Ours beside the paper's: which rows there are, over seeds, in which section, and how they are written."""
+
+import html
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from comparison_rows import NAMES, behavior_rows, belief_rows
+from scipy import stats
+
+from neuralese.evaluate.comparison import (
+    EASIER,
+    JUDGE,
+    ONE_SEED,
+    PHRASE,
+    SECTIONS,
+    compare,
+    over_seeds,
+    read_comparison,
+)
+from neuralese.evaluate.formats import EMBEDDED_NOTE, TESTS_NOTE, gain_text, notes, to_html, to_latex, to_markdown
+from neuralese.evaluate.paper import BEHAVIOR, BELIEF, behavior_figures, belief_figure
+from neuralese.evaluate.statistics import holm
+from neuralese.tables import CONTRACTS, write_table
+
+PAGES = (to_markdown, to_latex, to_html)
+
+
+@pytest.fixture(scope="module")
+def whole() -> pd.DataFrame:
+    return compare(belief_rows(), behavior_rows())
+
+
+def test_the_rows_of_these_tests_are_those_of_the_tables(tmp_path):
+    for name, table in (("belief", belief_rows()), ("behavior", behavior_rows())):
+        table = table.fillna({"kind": ""})
+        write_table(tmp_path / f"{name}.parquet", table, name)
+        assert set(CONTRACTS[name]) <= set(table)
+
+
+def test_every_figure_of_the_paper_stands_beside_a_row_of_ours(whole):
+    criteria = {"printed": "belief", "released": "belief", "ours": "belief", "baseline": "direct", "control": "random"}
+    names = {name: criteria[role] for role, (name, _) in NAMES.items()} | {"none": "none"}
+    beside = {}
+    for row in whole[whole["paper"].notna()].itertuples():
+        if row.measure == "accuracy":
+            speaker, listener = row.pair.replace("R*", "R").split(" → ")
+            key = (row.task, speaker, listener, names[row.criterion])
+        else:
+            key = (row.pair, names[row.criterion], row.measure)
+        beside.setdefault(key, set()).add(row.paper)
+    expected = {key: {value} for key, value in BELIEF.items()}
+    for (pair, criterion), figures in BEHAVIOR.items():
+        for measure, value in zip(("reward", "completion"), figures, strict=True):
+            if value is not None:
+                expected[pair, criterion, measure] = {value}
+    assert beside == expected
+
+
+def test_a_figure_is_set_only_beside_what_was_measured_in_the_papers_way(whole):
+    told = whole[whole["paper"].notna() & (whole["measure"] == "accuracy")]
+    assert set(told["unit"]) == {"message", "utterance"}  # a phrase of what was said is not what the paper translates
+    assert set(told.loc[told["task"] == "driving", "section"]) == {EASIER}  # its distractors are anywhere on the road
+    assert set(told.loc[told["task"] != "driving", "section"]) == {""}
+    assert not told["criterion"].isin(["shuffled", "synthesis-judge"]).any()
+    row = told.query("task == 'colors' and pair == 'R → H*' and criterion == 'belief'").iloc[0]
+    assert (row["table"], row["paper"], row["difference"]) == ("1a", 0.86, pytest.approx(0.75 - 0.86))
+
+
+def test_the_papers_humans_are_those_of_all_games():
+    def figures(pair: str) -> tuple:
+        return behavior_figures({"pair": pair, "criterion": "none", "role": ""})
+
+    assert figures("H/H all") == (None, 0.77)
+    assert figures("H/H") == (None, None)
+    assert figures("R/R") == (1.93, 0.71)
+
+
+def test_the_papers_criterion_is_known_by_its_role_and_not_by_its_name():
+    row = {"task": "birds", "speaker": "R", "listener": "H*", "unit": "message", "distractors": "play"}
+    assert belief_figure(row | {"criterion": "anything", "role": "ours"}) == 0.75
+    assert belief_figure(row | {"criterion": "belief", "role": "baseline"}) == 0.57
+    assert belief_figure(row | {"criterion": "belief", "role": ""}) is None
+
+
+def test_every_row_is_in_its_section(whole):
+    belief = whole[whole["measure"] == "accuracy"]
+    assert set(belief.loc[belief["section"] == PHRASE, "unit"]) == {"phrase"}
+    assert set(belief.loc[belief["section"] == EASIER, "task"]) == {"driving"}
+    assert set(belief.loc[belief["section"] == JUDGE, "role"]) == {"asks-judge"}
+    main = belief[belief["section"] == ""]
+    assert set(main["task"]) == {"colors", "birds", "driving"}
+    assert not (main["unit"] == "phrase").any()
+    assert not (main["role"] == "asks-judge").any()
+    assert set(whole.loc[whole["measure"] != "accuracy", "section"]) == {""}
+    keys = ["task", "section", "pair", "unit", "criterion", "measure"]
+    assert not whole.duplicated(keys).any()
+    # under a heading that does not say so, one phrase of what was said is told from all of it by its title
+    assert not whole.duplicated(["task", "section", "pair", "title", "measure"]).any()
+
+
+def test_a_task_with_but_the_easier_distractors_has_them_in_its_main_section():
+    belief = belief_rows()
+    table = compare(belief[belief["distractors"] == "anywhere"])
+    assert set(table["task"]) == {"driving"}
+    assert set(table["section"]) == {"", PHRASE}
+    assert table["paper"].notna().any()
+
+
+def seeds_cell(seeds: int = 5) -> pd.DataFrame:
+    ours = np.array([0.7, 0.72, 0.71, 0.69, 0.73])[:seeds]
+    cell = pd.DataFrame({"seed": range(seeds), "ours": ours, "n": 100, "distinct": 80, "games": 60, "paper": None})
+    cell = cell.assign(ci_low=ours - 0.02, ci_high=ours + 0.02)
+    gains = {"gain": [0.05, 0.04, 0.06, 0.05, 0.03], "gain_control": [0.1, -0.1, 0.2, 0.1, -0.2]}
+    return cell.assign(gain_silence=np.nan, **{name: each[:seeds] for name, each in gains.items()})
+
+
+def test_seeds_are_averaged_with_an_interval_over_seeds_and_items():
+    cell = seeds_cell()
+    merged = over_seeds(cell)
+    between = 2.776 * cell["ours"].std() / 5**0.5
+    assert merged["ours"] == pytest.approx(0.71)
+    assert merged["ci_high"] - 0.71 == pytest.approx((0.02**2 + between**2) ** 0.5, rel=1e-3)
+    assert 0.71 - merged["ci_low"] == pytest.approx((0.02**2 + between**2) ** 0.5, rel=1e-3)
+    assert (merged["seeds"], merged["n"], merged["distinct"], merged["games"]) == (5, 500, 80, 60)
+
+
+def test_each_gain_is_tested_over_seeds():
+    cell = seeds_cell()
+    merged = over_seeds(cell)
+    for gain, p_value in (("gain", "p_value"), ("gain_control", "p_value_control")):
+        assert merged[gain] == pytest.approx(cell[gain].mean())
+        assert merged[p_value] == pytest.approx(stats.ttest_1samp(cell[gain], 0).pvalue)
+    assert math.isnan(merged["gain_silence"])
+    assert math.isnan(merged["p_value_silence"])
+
+
+def test_with_one_seed_the_interval_is_over_items_and_nothing_is_tested():
+    one = over_seeds(seeds_cell(1))
+    assert (one["ci_low"], one["ci_high"]) == (pytest.approx(0.68), pytest.approx(0.72))
+    assert one["gain"] == 0.05
+    assert math.isnan(one["p_value"])
+    table = compare(belief_rows(seeds=1), behavior_rows(seeds=1))
+    assert table.filter(regex="^p_").isna().all(axis=None)
+    for page in PAGES:
+        text = html.unescape(page(table))
+        assert ONE_SEED in text
+        assert TESTS_NOTE not in text
+
+
+def test_with_several_seeds_it_is_said_how_they_were_tested(whole):
+    for page in PAGES:
+        text = html.unescape(page(whole))
+        assert TESTS_NOTE in text
+        assert ONE_SEED not in text
+
+
+def test_the_main_claims_and_they_alone_are_corrected_for_their_number(whole):
+    main = (whole["section"] == "") & (whole["measure"] == "accuracy") & (whole["role"] == "ours")
+    assert main.sum() == 6  # three tasks, two directions
+    corrected = whole.loc[main, "p_holm"]
+    assert corrected.tolist() == pytest.approx(holm(whole.loc[main, "p_value"].to_numpy()).tolist())
+    assert (corrected > whole.loc[main, "p_value"]).all()
+    assert whole.loc[~main, "p_holm"].isna().all()
+
+
+def test_embedded_results_are_never_set_beside_the_paper():
+    table = compare(belief_rows("embedded"), behavior_rows("embedded"))
+    assert table["paper"].isna().all()
+    assert table["difference"].isna().all()
+    for page in PAGES:
+        assert "not comparable" in page(table)
+        assert "0.86" not in page(table)
+    assert EMBEDDED_NOTE not in notes(compare(belief_rows("mirror")))
+
+
+def test_results_of_one_kind_of_data_are_not_averaged_with_those_of_another():
+    both = pd.concat([belief_rows("mirror", tasks=("colors",)), belief_rows("embedded", tasks=("birds",))])
+    table = compare(both)
+    assert set(table.loc[table["task"] == "birds", "data"]) == {"embedded"}
+    assert table.loc[table["task"] == "colors", "paper"].notna().any()
+
+
+def test_the_comparison_is_read_back_from_its_file_as_it_was(whole, tmp_path):
+    (tmp_path / "comparison.csv").write_text(whole.to_csv(index=False))
+    read = read_comparison(tmp_path / "comparison.csv")
+    pd.testing.assert_frame_equal(read, whole.astype({"paper": float, "difference": float}), check_dtype=False)
+    for page in PAGES:
+        assert page(read) == page(whole)
+
+
+@pytest.mark.parametrize("name", ["NA", "null", "nan", "None", "my, own"])
+def test_a_criterion_may_be_called_anything(name, tmp_path):
+    belief = belief_rows(tasks=("colors",))
+    renamed = belief["criterion"].where(belief["role"] != "ours", name)
+    table = compare(belief.assign(criterion=renamed, title=renamed))
+    (tmp_path / "comparison.csv").write_text(table.to_csv(index=False))
+    read = read_comparison(tmp_path / "comparison.csv")
+    assert read["criterion"].tolist() == table["criterion"].tolist()
+    assert read["title"].tolist() == table["title"].tolist()
+
+
+def test_every_page_has_each_section_with_its_title_and_every_row(whole):
+    for page in PAGES:
+        text = html.unescape(page(whole))
+        assert text.count("Behaviour evaluation") == 2
+        for title in SECTIONS.values():
+            assert title in text
+    lines = [line for line in to_markdown(whole).splitlines() if line.startswith("|")]
+    assert len(lines) == len(whole) + 2 * 6  # with two lines of head for each of six tables
+
+
+def test_latex_escapes_what_latex_would_swallow(whole):
+    page = to_latex(whole)
+    assert r"95\% interval" in page
+    assert r"R $\to$ H$^*$" in page
+    assert r"H $\to$ R$^*$" in page
+    table = [line for line in page.splitlines() if not line.startswith("%")]
+    assert not any("<" in line.replace("$<$", "") for line in table)
+    odd = to_latex(whole.assign(title="50%_better & #1"))
+    rows = [line for line in odd.splitlines() if "better" in line]
+    assert len(rows) == len(whole)
+    assert all(r"& 50\%\_better \& \#1 &" in line for line in rows)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ((0.1234, 0.0004, 0.0024), "+0.123 (p < 0.001, Holm = 0.002)"),
+        ((-0.05, 0.25), "-0.050 (p = 0.250)"),
+        ((0.05, math.nan), "+0.050"),
+        ((math.nan, math.nan), ""),
+    ],
+)
+def test_a_gain_is_written_with_its_tests(given, says):
+    assert gain_text(*given) == says

@@ -1,0 +1,100 @@
+"""What a user calls a criterion changes no figure: it is known by its role."""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from comparison_rows import behavior_rows
+from small_task import SmallTask
+
+from neuralese.evaluate.belief import evaluate_belief
+from neuralese.evaluate.comparison import compare
+from neuralese.evaluate.formats import to_markdown
+from neuralese.evaluate.translations import load_synthesis, load_ways
+from neuralese.report.page.claims import claims
+from neuralese.translate.choice import choose, mark_chosen
+from neuralese.translate.families import members
+
+USUAL = ("belief", "direct", "random")
+OTHER = ("mine", "theirs", "dice")
+SWAPPED = ("direct", "random", "belief")  # as confusing as can be
+SEEDS = 3
+
+
+def criteria(names: tuple[str, str, str]) -> dict[str, dict]:
+    ours, baseline, control = names
+    return {
+        ours: {"kind": "belief", "role": "ours", "weights": "source", "scale": 2.0, "members": 4},
+        baseline: {"kind": "direct", "role": "baseline", "scale": 1.0, "members": 2},
+        control: {"kind": "random", "role": "control", "members": 1},
+    }
+
+
+def evaluated(folder: Path, names: tuple[str, str, str]) -> pd.DataFrame:
+    """The belief evaluation of a few agents by dictionaries that name criteria so."""
+    parts = []
+    for seed in range(SEEDS):
+        task = SmallTask(seed)
+        tables = task.write(folder / f"{seed}", criteria(names))
+        ways = load_ways(tables, task.said, task.speech, task.vocabulary, 1, task.generator)
+        tables |= task.write_synthesis(folder / f"{seed}", otherwise=names[0], made_for=[1, 5])
+        ways += load_synthesis(tables, task.said, task.speech, ways, task.cell, task.generator)
+        belief = evaluate_belief(task.listeners, task.said, task.speech, ways, 100, task.generator)
+        parts.append(belief.assign(task="colors", seed=seed, data="mirror", distractors="play"))
+    return pd.concat(parts, ignore_index=True)
+
+
+def renamed(text: str, names: tuple[str, ...]) -> str:
+    """The same with each of `names` as its place among them."""
+    places = {name: f"<{place}>" for place, name in enumerate(names)}
+    return re.sub(rf"\b({'|'.join(names)})\b", lambda found: places[found[1]], text)
+
+
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory) -> pd.DataFrame:
+    return evaluated(tmp_path_factory.mktemp("usual"), USUAL)
+
+
+@pytest.mark.parametrize("names", [OTHER, SWAPPED])
+def test_renaming_criteria_changes_no_figure(usual, names, tmp_path):
+    other = evaluated(tmp_path, names)
+    back = dict(zip(names, USUAL, strict=True))
+    pd.testing.assert_frame_equal(
+        other.assign(criterion=other["criterion"].replace(back)).drop(columns="title"), usual.drop(columns="title")
+    )
+    tables = [compare(each, behavior_rows(seeds=SEEDS)) for each in (usual, other)]
+    mine = tables[1]["measure"] == "accuracy"
+    tables[1].loc[mine, "criterion"] = tables[1].loc[mine, "criterion"].replace(back)
+    pd.testing.assert_frame_equal(tables[1].drop(columns="title"), tables[0].drop(columns="title"))
+    assert tables[0]["paper"].notna().sum() > 5
+    assert tables[0]["p_holm"].notna().sum() == 2
+
+
+def test_names_are_seen_in_titles_and_sentences_and_nowhere_else(usual, tmp_path):
+    other = compare(evaluated(tmp_path, OTHER))
+    mine = compare(usual)
+    assert set(other["title"]) > {"mine (ours, chosen on dev)", "theirs (baseline, chosen on dev)", "dice (control)"}
+    assert "<0> (ours" in renamed(to_markdown(other), OTHER)
+    assert renamed(to_markdown(other), OTHER) == renamed(to_markdown(mine), USUAL)
+    said, usually = (
+        [(renamed(claim.text, names), claim.verdict) for claim in claims(table)]
+        for table, names in ((other, OTHER), (mine, USUAL))
+    )
+    assert said == usually
+    assert sum("<0> beats <1>" in text for text, _ in said) == 2
+
+
+def test_what_dev_chooses_does_not_depend_on_the_familys_name():
+    family = {"kind": "direct", "scale": [1.0, 2.0, 4.0]}
+    rows = [
+        {"task": "colors", "seed": 0, "speaker": speaker, "split": split, "criterion": label, "accuracy": accuracy}
+        for speaker in ("R", "H")
+        for split in ("dev", "test")
+        for label, accuracy in zip(members(family), (0.6, 0.8, 0.7), strict=True)
+    ]
+    for name in ("direct", "theirs", "pragmatic"):
+        ablation = pd.DataFrame(rows).assign(family=name)
+        found = choose(ablation, {name: family})
+        assert found["member"].tolist() == ["direct x2"] * 2
+        assert mark_chosen(ablation, found)["chosen"].sum() == 4

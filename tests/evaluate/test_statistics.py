@@ -1,0 +1,139 @@
+"""Intervals and tests: how wide, how often wrong, and the same as written down naively."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from neuralese.evaluate.statistics import bootstrap_interval, holm, over_seeds_test, paired_test
+
+REPETITIONS, SEEDS, LEVEL = 4000, 5, 0.05
+
+
+@pytest.mark.parametrize("values", [np.repeat([0.0, 0.5, 1.0], [300, 100, 600]), np.linspace(0, 1, 1000)])
+def test_the_bootstrap_interval_is_as_wide_as_the_standard_error_says(values):
+    low, high = bootstrap_interval(values, np.random.default_rng(0), resamples=4000)
+    error = values.std() / len(values) ** 0.5
+    assert low < values.mean() < high
+    assert (high - low) == pytest.approx(2 * 1.96 * error, rel=0.06)
+
+
+def test_values_that_belong_together_are_drawn_together():
+    random = np.random.default_rng(1)
+    each = random.integers(2, size=50).astype(float)
+    low, high = bootstrap_interval(np.repeat(each, 20), random, 4000, groups=np.repeat(np.arange(50), 20))
+    assert (high - low) == pytest.approx(2 * 1.96 * each.std() / 50**0.5, rel=0.1)
+
+
+def test_a_paired_test_counts_what_belongs_together_once():
+    random = np.random.default_rng(2)
+    ours, theirs = random.random(200) + 0.1, random.random(200)
+    gain, error, p_value = paired_test(ours, theirs)
+    assert gain == pytest.approx((ours - theirs).mean())
+    assert error == pytest.approx((ours - theirs).std() / 200**0.5)
+    again = paired_test(np.repeat(ours, 50), np.repeat(theirs, 50), groups=np.repeat(np.arange(200), 50))
+    assert again == pytest.approx((gain, error, p_value))
+    assert paired_test(ours, ours)[2] == 1
+
+
+def normal_gains(random: np.random.Generator) -> np.ndarray:
+    """Gains without effect of five agents, all repetitions at once."""
+    return random.normal(0, 0.03, (REPETITIONS, SEEDS))
+
+
+def bernoulli_gains(random: np.random.Generator, items: int = 100) -> np.ndarray:
+    """The same from guesses on items: both ways are right as often, on items of their own."""
+    ours, theirs = (random.random((REPETITIONS, SEEDS, items)) < 0.7 for _ in range(2))
+    return (ours.astype(float) - theirs).mean(2)
+
+
+@pytest.mark.parametrize("draw", [normal_gains, bernoulli_gains])
+def test_without_an_effect_five_seeds_find_one_in_five_of_a_hundred_runs_and_a_normal_test_in_more(draw):
+    low, high = stats.binom.interval(0.99, REPETITIONS, LEVEL)
+    gains = draw(np.random.default_rng(3))
+    found = sum(over_seeds_test(each) < LEVEL for each in gains)
+    assert low <= found <= high
+    by_normal = sum(paired_test(each, np.zeros(SEEDS))[2] < LEVEL for each in gains)
+    assert by_normal > 2 * high
+
+
+def test_an_effect_of_all_items_alike_is_not_told_from_one_by_items_alone():
+    """Each agent has a gain of its own; a test over the items of all agents takes it for the truth."""
+    random, items, rejected, rejected_by_items = np.random.default_rng(4), 500, 0, 0
+    for _ in range(400):
+        true = random.normal(0, 0.05, SEEDS)  # of agents, around none
+        gains = true[:, None] + random.normal(0, 0.5, (SEEDS, items))
+        rejected += over_seeds_test(gains.mean(1)) < LEVEL
+        rejected_by_items += paired_test(gains.ravel(), np.zeros(SEEDS * items))[2] < LEVEL
+    low, high = stats.binom.interval(0.99, 400, LEVEL)
+    assert low <= rejected <= high
+    assert rejected_by_items > 3 * high
+
+
+@pytest.mark.parametrize("seeds", [2, 3, 5, 10])
+def test_the_test_over_seeds_is_students(seeds):
+    random = np.random.default_rng(seeds)
+    for mean in (-0.5, 0.0, 0.1, 3.0):
+        differences = random.normal(mean, 1, seeds)
+        assert over_seeds_test(differences) == pytest.approx(stats.ttest_1samp(differences, 0).pvalue)
+
+
+def test_one_seed_cannot_tell():
+    assert math.isnan(over_seeds_test(np.array([0.3])))
+    assert math.isnan(over_seeds_test(np.array([])))
+    assert math.isnan(over_seeds_test(np.array([0.3, np.nan, 0.2])))
+
+
+def test_seeds_that_all_agree_are_sure():
+    assert over_seeds_test(np.full(5, 0.25)) == 0
+    assert over_seeds_test(np.zeros(5)) == 1
+
+
+def step_down(p_values: list[float], level: float) -> list[bool]:
+    """Holm's procedure: from the smallest on, as long as p < level / (tests that are left)."""
+    rejected = [False] * len(p_values)
+    left = len(p_values)
+    for place in sorted(range(len(p_values)), key=lambda place: (math.isnan(p_values[place]), p_values[place])):
+        if not p_values[place] < level / left:
+            break
+        rejected[place] = True
+        left -= 1
+    return rejected
+
+
+def draw_p_values(random: np.random.Generator) -> np.ndarray:
+    """A few p values, many of them small, some missing."""
+    p_values = random.random(random.integers(1, 9)) ** 4
+    p_values[random.random(len(p_values)) < 0.15] = np.nan
+    return p_values
+
+
+def test_holms_correction_decides_as_the_step_down_procedure_does():
+    random, decided = np.random.default_rng(5), []
+    for _ in range(500):
+        p_values = draw_p_values(random)
+        corrected = holm(p_values)
+        for level in (0.01, 0.05, 0.3, 0.9):
+            expected = step_down(p_values.tolist(), level)
+            assert (corrected < level).tolist() == expected
+            decided += expected
+    assert 0.1 < np.mean(decided) < 0.9
+
+
+def test_holms_correction_keeps_the_order_never_helps_and_leaves_what_was_not_tested():
+    random = np.random.default_rng(6)
+    for _ in range(200):
+        p_values = draw_p_values(random)
+        corrected = holm(p_values)
+        assert np.isnan(corrected).tolist() == np.isnan(p_values).tolist()
+        there = ~np.isnan(p_values)
+        assert (corrected[there] >= p_values[there]).all()
+        assert (corrected[there] <= 1).all()
+        assert (np.diff(corrected[there][np.argsort(p_values[there])]) >= 0).all()
+
+
+def test_a_test_that_could_not_be_made_counts_as_one_of_those_tried():
+    assert holm(np.array([0.01, np.nan, 0.02]))[[0, 2]].tolist() == pytest.approx([0.03, 0.04])
+    assert holm(np.array([0.01, 0.02])).tolist() == pytest.approx([0.02, 0.02])
+    assert len(holm(np.array([]))) == 0
