@@ -6,6 +6,11 @@ from typing import Any
 import yaml
 from jsonschema import Draft202012Validator, ValidationError
 
+from neuralese.translate import families
+
+# what tables call rows that no criterion made
+TABLE_NAMES = ("none", "shuffled", "silence", "neuralese", "synthesis", "synthesis-judge", "pragmatic")
+
 
 def typed(value: Any) -> Any:
     """Turn texts that YAML reads as numbers, booleans or nothing into these.
@@ -25,7 +30,23 @@ def typed(value: Any) -> Any:
 def problem(config: dict, schema: dict) -> str | None:
     """The first thing wrong with `config`, with what to do about it, or None."""
     errors = sorted(Draft202012Validator(schema).iter_errors(config), key=lambda error: list(map(str, error.path)))
-    return _sentence(errors[0]) if errors else None
+    return _sentence(errors[0]) if errors else _criteria_problem(config)
+
+
+def _criteria_problem(config: dict) -> str | None:
+    """What is wrong with the names of criteria, and with what refers to them."""
+    criteria, also = config["criteria"], config["ablation"].get("also", {})
+    if taken := [name for name in (*criteria, *also) if name in TABLE_NAMES]:
+        return f"config: '{taken[0]}' has another meaning in the tables; give that criterion another name."
+    if twice := [name for name in also if name in criteria]:
+        return f"config: '{twice[0]}' is among the criteria and in ablation.also; give one of them another name."
+    for section in ("synthesis", "examples"):
+        if (name := config[section]["criterion"]) not in criteria:
+            known = ", ".join(criteria)
+            return f"config: {section}.criterion is '{name}', which no criterion is called; choose from {known}."
+    if config["evaluation"]["phrases_heard"] > config["dictionary"]["n_best"]:
+        return "config: evaluation.phrases_heard is more than dictionary.n_best keeps; raise dictionary.n_best."
+    return families.problem(criteria)
 
 
 def _sentence(error: ValidationError) -> str:

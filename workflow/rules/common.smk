@@ -9,7 +9,6 @@ from snakemake.exceptions import WorkflowError
 
 from neuralese import sweep
 from neuralese.config import problem, typed
-from neuralese.translate import families
 from neuralese.files import redate, unwritable
 
 SOURCE = Path(workflow.basedir) / "src" / "neuralese"
@@ -18,11 +17,7 @@ CODE = {".py", ".js", ".css", ".html"}
 
 config = typed(config)
 schema = yaml.safe_load(SCHEMA.read_text())
-if wrong := (
-    problem(config, schema)
-    or sweep.sweep_problem(config, schema)
-    or families.problem(config["criteria"])
-):
+if wrong := problem(config, schema) or sweep.sweep_problem(config, schema):
     raise WorkflowError(wrong)
 
 RESULTS = config["results"]

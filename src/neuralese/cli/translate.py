@@ -71,8 +71,8 @@ def command(
 ) -> None:
     """Translate PHRASE into neuralese, or messages into English. Lower scores are better.
 
-    A phrase of the inventory, and a message of the dev or test split, is looked up in the dictionary. Other messages,
-    and several phrases said together, are scored by the same criterion in the same contexts.
+    A phrase of the inventory, what humans said at once, and a message of the dev or test split are looked up in the
+    dictionary. Other messages, and other phrases said together, are scored by the same criterion in the same contexts.
     """
     if (bool(phrase) + (message is not None) + (message_id is not None)) != 1:
         raise click.UsageError("give one of: a PHRASE, --message or --message-id.")

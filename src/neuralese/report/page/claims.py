@@ -8,6 +8,7 @@ import math
 from dataclasses import dataclass
 
 import pandas as pd
+from scipy.special import ndtri
 
 from neuralese.evaluate.comparison import ONE_SEED
 from neuralese.evaluate.formats import p_text
@@ -100,9 +101,12 @@ def _beats_control(ours: pd.Series, control: pd.Series, way: str) -> Claim:
 def _leak(rows: pd.DataFrame) -> list[Claim]:
     """Whether every control is at chance; if not, the evaluation tells more than the messages do."""
     controls = rows[(rows["role"] == "control") & (rows["measure"] == "accuracy")]
-    off = controls[(controls["ci_low"] > 0.5) | (controls["ci_high"] < 0.5)]
     if controls.empty:
         return []
+    wider = ndtri(1 - SURE / 2 / len(controls)) / ndtri(1 - SURE / 2)  # several are looked at
+    low = controls["ours"] - wider * (controls["ours"] - controls["ci_low"])
+    high = controls["ours"] + wider * (controls["ci_high"] - controls["ours"])
+    off = controls[(low > 0.5) | (high < 0.5)]
     if off.empty:
         verdict = HOLDS if (controls["seeds"] > 1).all() else None  # of other agents one seed says nothing
         return [Claim(f"All {len(controls)} controls are at chance, as they must be.", verdict)]
