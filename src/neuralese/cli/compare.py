@@ -27,7 +27,7 @@ def command(results: Path, task: str | None, as_json: bool) -> None:
     folder = Results(results)
     path = folder / "tables/belief.parquet"
     from neuralese.evaluate.comparison import compare
-    from neuralese.evaluate.formats import HEAD, notes, parts_of, to_rows
+    from neuralese.evaluate.formats import cells_of, notes, parts_of
     from neuralese.tables import read_table
 
     driven = folder.folder / "tables/behavior.parquet"
@@ -45,6 +45,7 @@ def command(results: Path, task: str | None, as_json: bool) -> None:
     for place, (title, part) in enumerate(parts_of(table)):
         if place:
             click.echo()
-        print_table(HEAD, to_rows(part), title)
+        head, rows = cells_of(part)
+        print_table(head, rows, title)
     for note in notes(table):
         click.echo(f"\n{note}")

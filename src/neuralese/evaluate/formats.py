@@ -60,9 +60,11 @@ def p_text(value: float) -> str:
     return "< 0.001" if value < 0.001 else f"= {value:.3f}"
 
 
-def to_rows(table: pd.DataFrame, dash: str = "") -> list[list[str]]:
-    """The comparison as cells under `HEAD`."""
-    return [_row(row, dash) for _, row in table.iterrows()]
+def cells_of(part: pd.DataFrame, dash: str = "") -> tuple[list[str], list[list[str]]]:
+    """A part of the comparison as a head and rows of cells; columns in which no row has anything are left out."""
+    rows = [_row(row, dash) for _, row in part.iterrows()]
+    used = [place for place in range(len(HEAD)) if any(row[place] != dash for row in rows)]
+    return [HEAD[place] for place in used], [[row[place] for place in used] for row in rows]
 
 
 def parts_of(table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
@@ -86,8 +88,9 @@ def to_markdown(table: pd.DataFrame) -> str:
     """The comparison as a Markdown page."""
     lines = []
     for title, part in parts_of(table):
-        lines += [f"# {title}", "", "| " + " | ".join(HEAD) + " |", "|" + " --- |" * len(HEAD)]
-        lines += ["| " + " | ".join(cells) + " |" for cells in to_rows(part)]
+        head, rows = cells_of(part)
+        lines += [f"# {title}", "", "| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+        lines += ["| " + " | ".join(cells) + " |" for cells in rows]
         lines.append("")
     for note in notes(table):
         lines += [note, ""]
@@ -98,9 +101,10 @@ def to_latex(table: pd.DataFrame) -> str:
     """The comparison as LaTeX tables."""
     lines = []
     for title, part in parts_of(table):
-        head = " & ".join(HEAD).replace("%", r"\%")
-        lines += [f"% {title}", rf"\begin{{tabular}}{{{'l' * len(HEAD)}}}", r"\hline", head + r" \\", r"\hline"]
-        for cells in to_rows(part, "---"):
+        head, rows = cells_of(part, "---")
+        lines += [f"% {title}", rf"\begin{{tabular}}{{{'l' * len(head)}}}", r"\hline"]
+        lines += [" & ".join(head).replace("%", r"\%") + r" \\", r"\hline"]
+        for cells in rows:
             cells = [re.sub(r"([_&%#])", r"\\\1", cell) for cell in cells]  # a user may call a criterion anything
             cells[1] = cells[1].replace("→", r"$\to$").replace("*", "$^*$")
             lines.append(" & ".join(cells).replace("<", "$<$") + r" \\")
@@ -116,7 +120,8 @@ def to_html(table: pd.DataFrame) -> str:
     lines.append(f"<style>{style}</style></head><body>")
     for title, part in parts_of(table):
         lines += [f"<h2>{html.escape(title)}</h2>", "<table>"]
-        for number, cells in enumerate([HEAD, *to_rows(part)]):
+        head, rows = cells_of(part)
+        for number, cells in enumerate([head, *rows]):
             tag = "td" if number else "th"
             lines.append("<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>")
         lines.append("</table>")
