@@ -2,11 +2,13 @@
 
 import json
 import re
+from graphlib import TopologicalSorter
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import yaml
 from copies import QUICK
 
 from neuralese.data.archives import members, write_tar
@@ -194,3 +196,17 @@ def test_a_corrupt_picture_is_left_out_and_counted_and_the_run_goes_on(fresh):
     assert list(provenance["left_out"]) == [broken.removeprefix("CUB_200_2011/images/")]
     assert provenance["rows"]["images"] == 1000
     assert provenance["rows"]["items"] == 999
+
+
+def test_no_group_of_jobs_on_a_cluster_waits_for_itself(fresh):
+    code, output = fresh.snakemake(*QUICK, "--rulegraph", "--", "all")
+    assert code == 0, output
+    names = dict(re.findall(r'(\d+)\[label = "(\w+)', output))
+    groups = yaml.safe_load((fresh.folder / "profiles" / "slurm" / "config.yaml").read_text())["groups"]
+    assert set(groups) - set(names.values()) == {"tabulate_sweep", "draw_sweep"}
+    waits = {groups.get(name, name): set() for name in names.values()}
+    for before, after in re.findall(r"(\d+) -> (\d+)", output):
+        one, other = (groups.get(names[each], names[each]) for each in (before, after))
+        if one != other:
+            waits[other].add(one)
+    TopologicalSorter(waits).prepare()  # raises an error if there is a circle
