@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load_file
 
 from neuralese.agents.cell import CellConfig, load_cell, save_cell
-from neuralese.agents.episodes import Episodes, Replay, play, unroll
+from neuralese.agents.episodes import Episodes, Replay
 from neuralese.agents.messages import read_messages, sample_messages
 from neuralese.agents.players import guess, speak
 from neuralese.agents.training import Trainer, TrainingConfig, checkpoint_path, exploration
@@ -131,33 +131,11 @@ def test_agents_learn_to_refer():
     assert (guess(learned.cell, colors, noise, states, coins(len(states), random)) > 0).float().mean() < 0.6
 
 
-def test_learning_reaches_the_speaker_through_the_channel(generator):
-    learner = trainer()
-    cell, plays = learner.cell, play(learner.cell, learner.game, 32, 0.5, generator)
-    noise = torch.zeros(*plays.actions.shape, SMALL.message)
-    listener_q = unroll(cell, plays.longest_first(), noise)[:, 1, 1]
-    (gradient,) = torch.autograd.grad(listener_q.sum(), cell.message.weight)
-    assert gradient.abs().sum() > 0
-
-
 def test_the_exploration_schedule_is_the_papers():
     paper = TrainingConfig()
     assert [exploration(t, paper) for t in (0, 500, 1000, 2500, 5000, 9999)] == [1.0, 0.5, 0.08, 0.05, 0.0, 0.0]
     assert exploration(9999, TrainingConfig(epsilon_floor=0.02)) == 0.02
     assert exploration(100, TrainingConfig(explore=200)) == 0.5
-
-
-def test_unrolling_leaves_out_nothing_but_what_is_over(generator):
-    learner = trainer()
-    episodes = play(learner.cell, learner.game, 12, 0.5, generator).longest_first()
-    assert episodes.steps().tolist() == sorted(episodes.steps().tolist(), reverse=True)
-    assert episodes.steps().min() < episodes.steps().max()
-    noise = torch.zeros(12, 3, 2, 8)
-    whole = Episodes(**{**episodes.tensors(), "done": torch.zeros_like(episodes.done)})
-    short, long = unroll(learner.cell, episodes, noise), unroll(learner.cell, whole, noise)
-    going_on = torch.arange(3) < episodes.steps()[:, None]
-    torch.testing.assert_close(short[going_on], long[going_on])
-    assert (short[~going_on] == 0).all()
 
 
 def test_replay_forgets_the_oldest_games_first(generator):

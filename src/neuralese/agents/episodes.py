@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from neuralese.agents.cell import Cell
 from neuralese.games.game import Game, World
@@ -38,25 +38,6 @@ class Episodes:
     def steps(self) -> Tensor:
         """How many steps each game took, (batch,)."""
         return 1 + (~self.done[:, :-1]).sum(1)
-
-
-def unroll(cell: Cell, episodes: Episodes, noise: Tensor) -> Tensor:
-    """Replay games, the longest first: Q values (batch, time, 2, actions), zero where a game was over.
-
-    `noise` (batch, time, 2, message) is standard normal; what one player says is heard by the other a step later.
-    """
-    batch, steps = episodes.actions.shape[:2]
-    memory, incoming = cell.initial(2 * batch)
-    going_on = (episodes.steps() > torch.arange(steps)[:, None]).sum(1)  # the first so many games
-    q_values = []
-    for time, going in enumerate(n for n in going_on.tolist() if n):
-        seen = episodes.observations[:going, time].flatten(0, 1)
-        q, message, memory = cell(seen, incoming[: 2 * going], memory[: 2 * going])
-        q_values.append(nn.functional.pad(q.view(going, 2, -1), (0, 0, 0, 0, 0, batch - going)))
-        sent = message.view(going, 2, -1) + cell.config.noise * noise[:going, time]
-        incoming = sent.flip(1).flatten(0, 1)
-    q_values = torch.stack(q_values, dim=1)
-    return nn.functional.pad(q_values, (0, 0, 0, 0, 0, steps - q_values.shape[1]))
 
 
 class Round(NamedTuple):

@@ -17,7 +17,8 @@ from torch import nn
 from tqdm import tqdm
 
 from neuralese.agents.cell import Cell, CellConfig
-from neuralese.agents.episodes import Episodes, Replay, play, unroll
+from neuralese.agents.episodes import Episodes, Replay, play
+from neuralese.agents.unroll import Rows, unroll
 from neuralese.files import atomic
 from neuralese.games.game import Game
 from neuralese.randomness import seeded
@@ -64,7 +65,7 @@ class Trainer:
         self.generator = torch.Generator().manual_seed(seed)
         self.cell, self.target = (seeded(lambda: Cell(game, cell), self.generator) for _ in range(2))
         self.target.load_state_dict(self.cell.state_dict())
-        self.optimizer = torch.optim.Adam(self.cell.parameters(), lr=config.learning_rate)
+        self.optimizer = torch.optim.Adam(self.cell.parameters(), lr=config.learning_rate, fused=True)
         self.replay = Replay(config.replay)
         self.update = 0
         self.history: list[dict[str, float]] = []
@@ -109,15 +110,17 @@ class Trainer:
     def learn(self, episodes: Episodes) -> float:
         """One step on the squared error of the Bellman equation; return that error."""
         episodes = episodes.longest_first()
-        noise = torch.randn(*episodes.actions.shape, self.cell.config.message, generator=self.generator)
-        q = unroll(self.cell, episodes, noise)
+        rows = Rows(episodes)
+        observations, actions = rows.pack(episodes.observations), rows.pack(episodes.actions)[:, None]
+        counts, reward = rows.pack(episodes.counts), rows.pack(episodes.reward[..., None].expand(-1, -1, 2))
+        noise = torch.randn(len(rows), self.cell.config.message, generator=self.generator)
+        q = unroll(self.cell, rows, observations, noise)
         with torch.no_grad():
-            q_next = unroll(self.target, episodes, noise)[:, 1:]
-            best = (q[:, 1:] if self.config.double else q_next).argmax(-1, keepdim=True)
-            value = nn.functional.pad(q_next.gather(-1, best).squeeze(-1), (0, 0, 0, 1))  # nothing after the last step
-            goal = episodes.reward[..., None] + self.config.discount * value * ~episodes.done[..., None]
-        error = q.gather(-1, episodes.actions[..., None]).squeeze(-1) - goal
-        loss = (error.square() * episodes.counts).sum() / episodes.counts.sum().clamp(min=1)
+            target_q = unroll(self.target, rows, observations, noise)
+            best = (q if self.config.double else target_q).argmax(-1, keepdim=True)
+            goal = reward + self.config.discount * rows.following(target_q.gather(-1, best).squeeze(-1))
+        error = q.gather(-1, actions).squeeze(-1) - goal
+        loss = (error.square() * counts).sum() / counts.sum().clamp(min=1)
         self.optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(self.cell.parameters(), self.config.clip)

@@ -1,0 +1,117 @@
+"""Unrolling by whole products equals the cell step by step, and so do its gradients."""
+
+import pytest
+import torch
+from torch import nn
+
+from neuralese.agents.cell import Cell, CellConfig
+from neuralese.agents.episodes import Episodes, play
+from neuralese.agents.training import Trainer, TrainingConfig
+from neuralese.agents.unroll import Rows, unroll
+from neuralese.games.driving import DrivingGame
+from neuralese.games.reference import ReferenceGame
+from neuralese.games.roads import SIZE, Layouts
+
+CELL = CellConfig(hidden=16, message=8, radius=2.0, noise=0.3)
+
+
+def reference() -> ReferenceGame:
+    return ReferenceGame(torch.randn(200, 3, generator=torch.Generator().manual_seed(1)))
+
+
+def driving() -> DrivingGame:
+    road = torch.ones(1, SIZE * SIZE, dtype=torch.bool)
+    return DrivingGame(Layouts(road, [torch.arange(40, 80)], [torch.arange(10, 20)]), max_steps=6)
+
+
+@pytest.fixture(params=[reference, driving])
+def learner(request) -> Trainer:
+    trained = Trainer(request.param(), CELL, TrainingConfig(batch=24, new_games=24), seed=0)
+    trained.cell.double()
+    trained.target.double()
+    return trained
+
+
+def games(learner: Trainer, generator: torch.Generator) -> Episodes:
+    learner.cell.float()
+    episodes = play(learner.cell, learner.game, 24, 0.5, generator).longest_first()
+    learner.cell.double()
+    assert episodes.steps().min() < episodes.steps().max()
+    return episodes
+
+
+def step_by_step(cell: Cell, episodes: Episodes, noise: torch.Tensor) -> torch.Tensor:
+    """Q values (batch, time, 2, actions) of all games to the longest one's end, by calling the cell."""
+    batch, steps = episodes.actions.shape[:2]
+    memory, incoming = cell.initial(2 * batch)
+    q_values = []
+    for time in range(steps):
+        q, message, memory = cell(episodes.observations[:, time].flatten(0, 1), incoming, memory)
+        q_values.append(q.view(batch, 2, -1))
+        incoming = (message.view(batch, 2, -1) + cell.config.noise * noise[:, time]).flip(1).flatten(0, 1)
+    return torch.stack(q_values, dim=1)
+
+
+def standard_normal(episodes: Episodes, generator: torch.Generator) -> torch.Tensor:
+    return torch.randn(*episodes.actions.shape, CELL.message, generator=generator, dtype=torch.float64)
+
+
+def test_q_values_and_gradients_are_those_of_the_cell_step_by_step(learner, generator):
+    cell, episodes = learner.cell, games(learner, generator)
+    rows, noise = Rows(episodes), standard_normal(episodes, generator)
+    naive = rows.pack(step_by_step(cell, episodes, noise))
+    ours = unroll(cell, rows, rows.pack(episodes.observations), rows.pack(noise))
+    torch.testing.assert_close(ours, naive)
+    down = torch.randn(ours.shape, generator=generator, dtype=torch.float64)
+    weights = dict(cell.named_parameters())
+    expected = torch.autograd.grad((naive * down).sum(), weights.values())
+    found = torch.autograd.grad((ours * down).sum(), weights.values())
+    for name, one, other in zip(weights, found, expected, strict=True):
+        assert other.abs().sum() > 0, name
+        torch.testing.assert_close(one, other, msg=name)
+    with torch.no_grad():
+        assert torch.equal(unroll(cell, rows, rows.pack(episodes.observations), rows.pack(noise)), ours)
+
+
+def test_an_update_is_the_papers_with_padding_and_all(learner, generator):
+    episodes = games(learner, generator)
+    learner.cell.float(), learner.target.float()
+    with torch.no_grad():  # the target network is an older one
+        learner.target.q_values.weight.mul_(1.5)
+    learner.optimizer = torch.optim.SGD(learner.cell.parameters(), lr=0.0)
+    state = learner.generator.get_state()
+    loss = learner.learn(episodes)
+    learner.generator.set_state(state)
+    rows = Rows(episodes)
+    packed = torch.randn(len(rows), CELL.message, generator=learner.generator)
+    noise = torch.zeros(*episodes.actions.shape, CELL.message)
+    for step, which in enumerate(rows):
+        noise[: rows.sizes[step] // 2, step] = packed[which].view(-1, 2, CELL.message)
+    q, q_target = (step_by_step(cell, episodes, noise) for cell in (learner.cell, learner.target))
+    value = nn.functional.pad(q_target.max(-1).values[:, 1:], (0, 0, 0, 1)) * ~episodes.done[..., None]
+    error = q.gather(-1, episodes.actions[..., None])[..., 0] - episodes.reward[..., None] - 0.9 * value
+    assert loss == pytest.approx(error[episodes.counts].square().mean().item(), rel=1e-4)
+
+
+def test_rows_leave_out_nothing_but_what_is_over(learner, generator):
+    episodes = games(learner, generator)
+    rows = Rows(episodes)
+    assert len(rows) == 2 * episodes.steps().sum() < episodes.actions.numel()
+    batch, steps = episodes.actions.shape[:2]
+    numbers = torch.arange(batch * steps * 2.0).view(batch, steps, 2)
+    packed, following = rows.pack(numbers).tolist(), rows.following(rows.pack(numbers)).tolist()
+    for value, after in zip(packed, following, strict=True):
+        game, step = int(value) // 2 // steps, int(value) // 2 % steps
+        assert step < episodes.steps()[game]
+        assert after == (value + 2 if step + 1 < episodes.steps()[game] else 0)
+
+
+def test_learning_reaches_the_speaker_through_the_channel(generator):
+    learner = Trainer(reference(), CELL, TrainingConfig(), seed=0)
+    plays = play(learner.cell, learner.game, 32, 0.5, generator).longest_first()
+    rows = Rows(plays)
+    noise = torch.zeros(len(rows), CELL.message)
+    q = unroll(learner.cell, rows, rows.pack(plays.observations), noise)
+    listeners = list(rows)[1]
+    (gradient,) = torch.autograd.grad(q[listeners][1::2].sum(), learner.cell.message.weight)
+    assert gradient.abs().sum() > 0
