@@ -10,6 +10,7 @@ so that what is seen reaches the first three, and the memory the last three, by 
 """
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
@@ -46,8 +47,7 @@ class Rows:
     def following(self, values: Tensor) -> Tensor:
         """For each row the value (rows,) of the same player a step later; zero after a game's last step."""
         after = torch.zeros_like(values)
-        slices = list(self)
-        for now, then in zip(slices, slices[1:], strict=False):
+        for now, then in pairwise(self):
             after[now.start : now.start + then.stop - then.start] = values[then]
         return after
 
@@ -71,7 +71,7 @@ def unroll(cell: Cell, rows: Rows, observations: Tensor, noise: Tensor) -> Tenso
 
 
 class _Memory(torch.autograd.Function):
-    """What both players remember after each step, (rows, hidden), and how it depends on what they saw and on weights."""
+    """What both players remember after each step, (rows, hidden), as a function of what they saw and of the weights."""
 
     @staticmethod
     def forward(ctx, steps, radius, noise, seen, hear, from_seen, from_memory, bias_seen, bias_memory, say, bias_say):
