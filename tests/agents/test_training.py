@@ -13,7 +13,7 @@ from neuralese.agents.cell import CellConfig, load_cell, save_cell
 from neuralese.agents.episodes import Episodes, Replay
 from neuralese.agents.messages import read_messages, sample_messages
 from neuralese.agents.players import guess, speak
-from neuralese.agents.training import Trainer, TrainingConfig, checkpoint_path, exploration
+from neuralese.agents.training import Trainer, TrainingConfig, checkpoint_path, exploration, learning_rate
 from neuralese.errors import NeuraleseError
 from neuralese.games.reference import ReferenceGame, coins
 from neuralese.tables import write_table
@@ -136,6 +136,15 @@ def test_the_exploration_schedule_is_the_papers():
     assert [exploration(t, paper) for t in (0, 500, 1000, 2500, 5000, 9999)] == [1.0, 0.5, 0.08, 0.05, 0.0, 0.0]
     assert exploration(9999, TrainingConfig(epsilon_floor=0.02)) == 0.02
     assert exploration(100, TrainingConfig(explore=200)) == 0.5
+
+
+def test_the_step_falls_evenly_to_its_final_share():
+    assert learning_rate(999, TrainingConfig(learning_rate=0.3)) == 0.3
+    falling = TrainingConfig(updates=100, learning_rate=0.3, final_rate=0.1)
+    assert [learning_rate(t, falling) for t in (0, 50, 100)] == pytest.approx([0.3, 0.165, 0.03])
+    learner = trainer(updates=20, final_rate=0.0)
+    learner.run()
+    assert learner.optimizer.param_groups[0]["lr"] == pytest.approx(0.003 / 20)
 
 
 def test_replay_forgets_the_oldest_games_first(generator):

@@ -36,7 +36,8 @@ class TrainingConfig:
     updates_per_round: int = 1  # updates between two rounds of play
     replay: int = 8192  # games remembered
     discount: float = 0.9
-    learning_rate: float = 0.003
+    learning_rate: float = 0.003  # at first
+    final_rate: float = 1.0  # share of it that is left at the end; it falls evenly
     target_every: int = 100  # updates between two copies to the target network
     clip: float = 10.0  # largest gradient norm
     double: bool = False  # choose the next action with the online network, value it with the target network
@@ -55,6 +56,11 @@ def checkpoint_path(folder: Path, name: str, made_from: object) -> Path:
 def exploration(t: int, config: TrainingConfig) -> float:
     """The chance of a random action at update `t`; the paper's, as long as `explore` and `epsilon_floor` are."""
     return max((config.explore - t) / config.explore, (5000 - t) / 50000, config.epsilon_floor)
+
+
+def learning_rate(t: int, config: TrainingConfig) -> float:
+    """The size of the step at update `t`."""
+    return config.learning_rate * (1 - (1 - config.final_rate) * t / config.updates)
 
 
 class Trainer:
@@ -124,6 +130,8 @@ class Trainer:
         self.optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(self.cell.parameters(), self.config.clip)
+        for group in self.optimizer.param_groups:
+            group["lr"] = learning_rate(self.update, self.config)
         self.optimizer.step()
         return loss.item()
 
