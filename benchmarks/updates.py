@@ -2,11 +2,13 @@
 
 The arithmetic of an update (its share of the games played for it, the unrolled cell forward and back, the target
 network forward) is counted while it runs. The limit is the rate of the cell's own largest product, that of the memory,
-for a batch of games with two players each.
+for a batch of games with two players each; the same product for eight agents in one call tells what training eight
+seeds in one process could win. `step by step` is the same learning by autograd through a cell called at every step.
 """
 
 import torch
 from measure import peak_megabytes, product_rate, seconds
+from stepwise import StepByStep
 from torch.utils.flop_counter import FlopCounterMode
 from world import layouts
 
@@ -16,15 +18,20 @@ from neuralese.games.driving import DrivingGame
 from neuralese.games.game import Game
 from neuralese.games.reference import ReferenceGame
 
-BATCH, HIDDEN = 128, 256  # those of the default config
-PLAYED = {"colors": (128, 1), "birds": (128, 1), "driving": (64, 4)}  # new games before so many updates
+HIDDEN, AGENTS = 256, 8
+BATCHES = {"colors": [128], "birds": [128], "driving": [64, 128]}
+PLAYED = {"colors": (128, 4), "birds": (128, 4), "driving": (64, 4)}  # new games before so many updates
 COLUMNS = {
     "task": "task",
+    "games an update": "batch",
     "updates/s": "updates_a_second",
+    "step by step, updates/s": "stepwise",
+    "times as fast": "times",
     "Mflop an update": "megaflops",
     "Gflop/s": "gigaflops",
     "matrix product, Gflop/s": "product_gigaflops",
     "share of it": "share",
+    "eight agents' products at once, Gflop/s": "together_gigaflops",
     "of the time, play": "play",
     "peak MB": "megabytes",
 }
@@ -32,7 +39,9 @@ COLUMNS = {
 
 def cases(quick: bool) -> list[dict]:
     """All tasks."""
-    return [{"task": task, "rounds": 1 if quick else 3} for task in (["colors"] if quick else PLAYED)]
+    if quick:
+        return [{"task": "colors", "batch": 16, "rounds": 1}]
+    return [{"task": task, "batch": batch, "rounds": 4} for task, sizes in BATCHES.items() for batch in sizes]
 
 
 def game(task: str) -> Game:
@@ -42,26 +51,45 @@ def game(task: str) -> Game:
     return ReferenceGame(torch.randn(2000, 3 if task == "colors" else 256, generator=torch.Generator().manual_seed(0)))
 
 
-def measure(task: str, rounds: int) -> dict[str, float]:
+def measure(task: str, batch: int, rounds: int) -> dict[str, float]:
     """Play and learn in turns, some rounds of each."""
     new_games, updates = PLAYED[task]
-    trainer = Trainer(game(task), CellConfig(HIDDEN, 64), TrainingConfig(batch=BATCH, new_games=new_games), seed=0)
+    config = TrainingConfig(batch=batch, new_games=new_games)
+    trainer, stepwise = (kind(game(task), CellConfig(HIDDEN, 64), config, seed=0) for kind in (Trainer, StepByStep))
     trainer.collect()
-    sample = trainer.replay.sample(BATCH, trainer.generator)
-    with FlopCounterMode(display=False) as counter:
+    sample = trainer.replay.sample(batch, trainer.generator)
+    with FlopCounterMode(display=False, custom_mapping={torch.ops.aten.addmm_: added_product}) as counter:
         trainer.collect()
         for _ in range(updates):
             trainer.learn(sample)
     operations = counter.get_total_flops() / updates
-    play, learn = seconds(trainer.collect, lambda: trainer.learn(sample), repeats=4 * rounds)
-    rate = product_rate(2 * BATCH, HIDDEN, 3 * HIDDEN, torch.float32, repeats=50)
-    update = learn + play / updates
+    play, learn, slow = seconds(
+        trainer.collect, lambda: trainer.learn(sample), lambda: stepwise.learn(sample), repeats=4 * rounds
+    )
+    rate = product_rate(2 * batch, HIDDEN, 3 * HIDDEN, torch.float32, repeats=50)
+    update, slow_update = learn + play / updates, slow + play / updates
     return {
         "updates_a_second": 1 / update,
+        "stepwise": 1 / slow_update,
+        "times": slow_update / update,
         "megaflops": operations / 1e6,
         "gigaflops": operations / update / 1e9,
         "product_gigaflops": rate / 1e9,
         "share": operations / update / rate,
+        "together_gigaflops": together_rate(2 * batch) / 1e9,
         "play": play / updates / update,
         "megabytes": peak_megabytes(),
     }
+
+
+def added_product(total: torch.Size, one: torch.Size, other: torch.Size, **_: object) -> int:
+    """Operations of a matrix product that is added to what is there, which torch does not count."""
+    return 2 * one[0] * one[1] * other[1]
+
+
+def together_rate(rows: int) -> float:
+    """Operations a second of the memory's product for all agents in one call."""
+    seen, weights = torch.rand(AGENTS, rows, HIDDEN), torch.rand(AGENTS, 3 * HIDDEN, HIDDEN)
+    out = torch.empty(AGENTS, rows, 3 * HIDDEN)
+    (best,) = seconds(lambda: torch.bmm(seen, weights.transpose(1, 2), out=out), repeats=20)
+    return 2 * AGENTS * rows * HIDDEN * 3 * HIDDEN / best
