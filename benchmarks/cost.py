@@ -4,14 +4,21 @@ python benchmarks/cost.py results --seeds 1000                         # core ho
 python benchmarks/cost.py results --seeds 1 --points 500               # a sweep of 500 configs
 python benchmarks/cost.py results --seeds 5 --cores 1 2 4 8 16         # also wall times, and the longest chain of jobs
 python benchmarks/cost.py results --cores 2 8 --before old --before-project ../checkout-of-old
+python benchmarks/cost.py results --seeds 5 --times 10                 # if everything were ten times as large
 
 Wall times are simulated: jobs are those that Snakemake plans, each takes the median over seeds of the processor time
 it was measured to take, and a core that is free takes the job of the highest priority that is ready. Among equals the
 order is left to chance: what is shown is the median of some orders. Snakemake's own start and waiting for disks come on
 top.
+
+Ten times as large is: contexts, messages, phrases, images, what is said in the corpora, and seeds. Each stage is scaled
+by the exponents of benchmarks/results.json (`make bench`) for the sizes it grows with; new messages and phrases are
+taken to grow as scoring does, and stages without a measured exponent in proportion.
 """
 
 import argparse
+import json
+import math
 import os
 import random
 import re
@@ -32,6 +39,22 @@ PROJECT = Path(__file__).resolve().parents[1]
 ORDERS = 15  # in which jobs of equal priority are tried
 PARTS = ("Snakefile", "workflow", "config", "profiles", "src")  # of a checkout, that Snakemake needs to plan
 PLANNED = "planned"  # a results folder that is not there, so that everything is planned
+RESULTS = Path(__file__).parent / "results.json"
+SCORES = ("score, contexts", "score, messages", "score, phrases")
+GROWS = {  # with which of the works in growth.py a stage grows; a training and a fit take the steps they are given
+    "train_agent": (),
+    "fit_human_speaker": ("fit human speaker",),
+    "fit_human_listener": ("fit human speaker",),
+    "fit_robot_speaker": ("speak",),
+    "sample_messages": ("speak",),
+    "pool_images": ("pool images",),
+    "train_head": ("train head",),
+    "ablate": SCORES,
+    "score_dictionary": SCORES,
+    "synthesise": SCORES,
+    "choose_criteria": ("choose criteria",),
+    "tabulate": ("tables",),
+}
 Planned = Mapping[str, list[str]]  # a job of a dry run: its rule, and what is said of it
 
 
@@ -116,6 +139,39 @@ def compare(runs: Mapping[str, tuple[Path, str]], seeds: int, cores: Sequence[in
         print("\n".join(f"{job.seconds:8.1f}  {job.name}" for job in path if job.seconds))
 
 
+def enlarged(
+    seconds: Mapping[str, float], exponents: Mapping[str, tuple[float, float]], seeds: int, times: float
+) -> pd.DataFrame:
+    """Processor hours of each stage of all tasks and seeds now, and if everything were so many times as large.
+
+    `exponents` are those of the works in growth.py, with their standard errors.
+    """
+    rows = {}
+    for job, taken in seconds.items():
+        stage = re.sub(r"[/_-]?\d+$", "", job.partition("/")[2].removeprefix("seed*/"))
+        works = [exponents[work] for work in GROWS[stage]] if stage in GROWS else [(1.0, 0.0)]
+        row = rows.setdefault(stage, {"stage": stage, "now": 0.0, "then": 0.0})
+        row["measured"] = "yes" if stage in GROWS else ""
+        row["exponent"] = sum(exponent for exponent, _ in works)
+        row["error"] = math.hypot(*(error for _, error in works))
+        each = "seed*/" in job
+        row["now"] += taken / 3600 * (seeds if each else 1)
+        row["then"] += taken / 3600 * (seeds * times if each else 1) * times ** row["exponent"]
+    table = pd.DataFrame(rows.values()).sort_values("then", ascending=False)
+    table = table[["stage", "exponent", "error", "measured", "now", "then"]]
+    total = {"stage": "all", "now": table["now"].sum(), "then": table["then"].sum()}
+    return pd.concat([table, pd.DataFrame([total])], ignore_index=True)
+
+
+def known_exponents() -> dict[str, tuple[float, float]]:
+    """The exponents that were found last, with their standard errors."""
+    subjects = json.loads(RESULTS.read_text())["subjects"] if RESULTS.exists() else {}
+    found = {row["work"]: (row["exponent"], row["error"]) for row in subjects.get("growth", {}).get("rows", [])}
+    if missing := {work for works in GROWS.values() for work in works} - set(found):
+        raise NeuraleseError(f"how this grows is not known yet: {min(missing)}; run `make bench` first.")
+    return found
+
+
 def main() -> None:
     """Read the command line, reckon and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -126,6 +182,7 @@ def main() -> None:
     parser.add_argument("--configfile", action="append", default=[], help="of the run that is simulated")
     parser.add_argument("--before", help="the results of an earlier run, to be simulated beside it")
     parser.add_argument("--before-project", type=Path, default=PROJECT, help="the checkout which that one was run with")
+    parser.add_argument("--times", type=float, help="reckon a run in which everything is so many times as large")
     given = parser.parse_args()
     try:
         stages = read_benchmarks(given.results)
@@ -136,6 +193,10 @@ def main() -> None:
             runs = {"before": (given.before_project.resolve(), given.before)} if given.before else {}
             runs["after" if runs else "this run"] = PROJECT, given.results
             compare(runs, given.seeds, given.cores, given.configfile)
+        if given.times:
+            table = enlarged(measured_jobs(given.results), known_exponents(), given.seeds, given.times)
+            print(f"\nprocessor hours of {given.seeds:,} seeds, and if everything were {given.times:g} times as large")
+            print(table.to_string(index=False, na_rep="", float_format="{:,.2f}".format))
     except NeuraleseError as error:
         sys.exit(str(error))
 

@@ -99,3 +99,37 @@ def test_a_project_that_cannot_be_planned_is_told_of_with_what_snakemake_says(co
     (tmp_path / "Snakefile").write_text("rule all:\n    input: 'nobody-makes-this'\n")
     with pytest.raises(cost.NeuraleseError, match="nobody-makes-this"):
         cost.plan(tmp_path, seeds=1)
+
+
+def test_a_stage_is_scaled_by_the_sizes_it_grows_with_and_by_the_seeds(cost):
+    seconds = {
+        "colors/seed*/train_agent": 3600.0,
+        "birds/seed*/score_dictionary": 36.0,
+        "birds/pool_images/0": 1800.0,
+        "birds/pool_images/1": 1800.0,
+        "birds/parse": 360.0,
+    }
+    exponents = dict.fromkeys(cost.SCORES, (1.0, 0.3)) | {"pool images": (2.0, 0.1)}
+    table = cost.enlarged(seconds, exponents, seeds=2, times=10).set_index("stage")
+    assert table["now"].to_dict() == pytest.approx(
+        {"train_agent": 2, "score_dictionary": 0.02, "pool_images": 1, "parse": 0.1, "all": 3.12}
+    )
+    assert table["then"].to_dict() == pytest.approx(
+        {"train_agent": 20, "score_dictionary": 200, "pool_images": 100, "parse": 1, "all": 321}
+    )
+    assert table.loc["score_dictionary", "error"] == pytest.approx(0.3 * 3**0.5)
+    assert table["measured"].to_dict()["parse"] == ""
+
+
+def test_stages_are_said_to_grow_by_works_that_are_measured_and_stages_that_there_are(cost):
+    growth = importlib.import_module("growth")
+    assert {work for works in cost.GROWS.values() for work in works} <= set(growth.GROWTHS)
+    rules = "".join(path.read_text() for path in (ROOT / "workflow/rules").iterdir())
+    for stage in cost.GROWS:
+        assert stage.replace("speaker", "{{model}}").replace("listener", "{{model}}") in rules or stage in rules
+
+
+def test_without_a_benchmark_of_growth_it_says_to_make_one(cost, tmp_path, monkeypatch):
+    monkeypatch.setattr(cost, "RESULTS", tmp_path / "results.json")
+    with pytest.raises(cost.NeuraleseError, match="make bench"):
+        cost.known_exponents()
