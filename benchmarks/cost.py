@@ -151,7 +151,7 @@ def enlarged(
         stage = re.sub(r"[/_-]?\d+$", "", job.partition("/")[2].removeprefix("seed*/"))
         works = [exponents[work] for work in GROWS[stage]] if stage in GROWS else [(1.0, 0.0)]
         row = rows.setdefault(stage, {"stage": stage, "now": 0.0, "then": 0.0})
-        row["measured"] = "yes" if stage in GROWS else ""
+        row["measured"] = "yes" if GROWS.get(stage) else ""
         row["exponent"] = sum(exponent for exponent, _ in works)
         row["error"] = math.hypot(*(error for _, error in works))
         each = "seed*/" in job

@@ -170,7 +170,7 @@ GROWTHS = {
     "pool images": Growth("images", pooling, 32, 4),
     "train head": Growth("images", training_head, 500),
     "choose criteria": Growth("seeds", choosing, 500),
-    "tables": Growth("seeds", tabulating, 200, 6),
+    "tables": Growth("seeds", tabulating, 200),
 }
 
 
