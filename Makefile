@@ -1,12 +1,15 @@
 # make all     set up .venv and run the whole pipeline
-# make test    set up .venv and run every check
+# make test    set up .venv, with the tools of the tests, and run every check
 # make bench   measure how fast everything is, and write benchmarks/results.md
 # make test-slurm   the pipeline on a real SLURM; as root, it installs and starts one where there is none
 # make unlock  after a power cut or a killed run: remove the lock it left
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# what a run needs is there; and the tools of the tests; and those of SLURM
 INSTALLED := $(VENV)/.installed
+TEST_INSTALLED := $(VENV)/.installed-test
+SLURM_INSTALLED := $(VENV)/.installed-slurm
 
 .PHONY: all test test-library test-workflow test-slurm bench lint format unlock clean
 
@@ -14,29 +17,28 @@ all: $(INSTALLED)
 	$(BIN)/snakemake --cores all all
 
 # whole runs beside everything else: both keep one core busy for most of their time
-test: $(INSTALLED) lint
+test: $(TEST_INSTALLED) lint
 	OMP_NUM_THREADS=1 $(MAKE) --jobs=2 --keep-going test-library test-workflow
 
-test-library: $(INSTALLED)
+test-library: $(TEST_INSTALLED)
 	$(BIN)/pytest --ignore=tests/workflow
 
-test-workflow: $(INSTALLED)
+test-workflow: $(TEST_INSTALLED)
 	$(BIN)/pytest tests/workflow
 
 bench: $(INSTALLED)
 	$(BIN)/python benchmarks/run.py
 
-test-slurm: $(INSTALLED)
-	$(BIN)/pip install --quiet -e ".[test,slurm]"
+test-slurm: $(SLURM_INSTALLED)
 	NEURALESE_SLURM=1 tests/cluster/with_slurm.sh $(BIN)/pytest tests/cluster
 
-lint: $(INSTALLED)
+lint: $(TEST_INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow/rules
 	$(BIN)/snakemake --lint
 
-format: $(INSTALLED)
+format: $(TEST_INSTALLED)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/snakefmt Snakefile workflow/rules
@@ -48,6 +50,13 @@ clean:
 	rm -rf $(VENV) .snakemake
 
 $(INSTALLED): pyproject.toml
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet -e ".[test]"
+	PYTHON=$(PYTHON) tools/install $(VENV) .
+	touch $@
+
+$(TEST_INSTALLED): $(INSTALLED)
+	PYTHON=$(PYTHON) tools/install $(VENV) ".[test]"
+	touch $@
+
+$(SLURM_INSTALLED): $(TEST_INSTALLED)
+	PYTHON=$(PYTHON) tools/install $(VENV) ".[slurm]"
 	touch $@

@@ -23,6 +23,7 @@ SUBJECTS = {
     "updates": "Updates of a training",
     "features": "Feature extraction",
     "parsing": "Parsing",
+    "growth": "Growth",
 }
 THREADS = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 PACKAGES = ("torch", "numpy", "onnxruntime", "pandas")

@@ -2,9 +2,12 @@
 
 stages = read_benchmarks("results")                       # one row for each task and stage
 core_hours(stages, seeds=1000)                            # one row for each task
+measured_jobs("results")["colors/seed*/train_agent"]      # processor seconds of one job
 """
 
 import math
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -34,21 +37,45 @@ def read_benchmarks(results: str | Path) -> pd.DataFrame:
     Seconds are the median over runs (the file of a resumed training tells of its last part only), memory the maximum;
     a job counts as many cores as it kept busy on average, rounded up; less than a tenth of a core is not counted.
     """
-    folder = Path(results) / "benchmarks"
     rows = []
-    for path in sorted(folder.rglob("*.tsv")):
-        task, *seed, file = path.relative_to(folder).parts
-        if task == "sweep":
-            continue
-        for _, run in pd.read_csv(path, sep="\t", na_values="-").iterrows():
-            cores = max(1, math.ceil(run["mean_load"] / 100 - 0.1)) if run["mean_load"] > 0 else 1
-            rows.append((task, file.removesuffix(".tsv"), bool(seed), run["s"], cores, run["max_rss"]))
-    if not rows:
-        raise NeuraleseError(f"there are no benchmark files below {folder}; run the pipeline first, they come with it.")
+    for name, run in _runs(results):
+        task, _, stage = name.partition("/")
+        cores = max(1, math.ceil(run["mean_load"] / 100 - 0.1)) if run["mean_load"] > 0 else 1
+        stage, seeds = re.subn(r"^seed\d+/", "", stage)
+        rows.append((task, stage, bool(seeds), run["s"], cores, run["max_rss"]))
     table = pd.DataFrame(rows, columns=["task", "stage", "each_seed", "seconds", "cores", "memory"])
     return table.groupby(["task", "stage", "each_seed"], as_index=False).agg(
         runs=("seconds", "size"), seconds=("seconds", "median"), cores=("cores", "max"), memory=("memory", "max")
     )
+
+
+def of_any_seed(job: str) -> str:
+    """The name of a job, a benchmark file without its ending, whatever its seed: colors/seed*/train_agent."""
+    return re.sub(r"(^|/)seed\d+/", r"\1seed*/", job)
+
+
+def measured_jobs(results: str | Path, clock: str = "cpu_time") -> dict[str, float]:
+    """Seconds of each job by its name (see `of_any_seed`): the median over seeds.
+
+    `clock` is a column of the benchmark files: the processor's time, in which what else the machine did is not counted,
+    or `s`, the time on the wall.
+    """
+    found = [(of_any_seed(name), run[clock] if run[clock] > 0 else run["s"]) for name, run in _runs(results)]
+    return pd.DataFrame(found, columns=["job", "seconds"]).groupby("job")["seconds"].median().to_dict()
+
+
+def _runs(results: str | Path) -> Iterator[tuple[str, pd.Series]]:
+    """Every run that left a row in a benchmark file, with the file's name; those of sweeps are left out."""
+    folder, found = Path(results) / "benchmarks", False
+    for path in sorted(folder.rglob("*.tsv")):
+        name = path.relative_to(folder).with_suffix("").as_posix()
+        if name.startswith("sweep/"):
+            continue
+        for _, run in pd.read_csv(path, sep="\t", na_values="-").iterrows():
+            found = True
+            yield name, run
+    if not found:
+        raise NeuraleseError(f"there are no benchmark files below {folder}; run the pipeline first, they come with it.")
 
 
 def core_hours(stages: pd.DataFrame, seeds: int, points: int = 0) -> pd.DataFrame:
