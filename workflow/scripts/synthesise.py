@@ -43,12 +43,11 @@ with stage(snakemake.log[0], snakemake.threads):
 
     settings = named(chosen_criteria(given.criteria)["R->H"], params.criterion)
     criterion = make_criterion(settings)
-    bags, dev = new_phrases(criterion, neuralese["dev"], english.spoken(), few, config)
-    test = criterion.scores(neuralese["test"], bags, few, dtype=SINGLE)
-    parts = [
-        entries("R->H", "synthesis", neuralese[split], bags, scores, params.n_best)
-        for split, scores in (("dev", dev), ("test", test))
-    ]
+    bags, scores = new_phrases(criterion, neuralese["dev"], english.spoken(), few, config)
+    parts = [entries("R->H", "synthesis", neuralese["dev"], bags, scores, params.n_best)]
+    scores = criterion.scores(neuralese["test"], bags, few, dtype=SINGLE)
+    parts.append(entries("R->H", "synthesis", neuralese["test"], bags, scores, params.n_best))
+    del scores
     write_table(made.bags, bags_table(bags), "bags")
 
     practice = game.candidates(torch.cat([game.redraw(states, random) for _ in range(config.distractors)]))

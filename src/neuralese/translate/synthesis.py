@@ -96,8 +96,7 @@ def new_messages(
     message = vocabulary.messages[best].clone().requires_grad_()
     optimizer = Adam([message], config.learning_rate)
     for _ in range(config.steps):
-        optimizer.forget()
-        disagreement(message, config.batch).sum().backward()
+        (message.grad,) = torch.autograd.grad(disagreement(message, config.batch).sum(), message)  # and of nothing else
         optimizer.step()
     with torch.no_grad():
         scores = disagreement(message, LOOK)
