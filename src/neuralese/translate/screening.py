@@ -27,6 +27,7 @@ from neuralese.translate.criteria import (
 )
 
 NEARLY = {0.5: 1.21292533, 0.3: -0.89092498}
+POWERS = {0.5: 2 * NEARLY[0.5], 0.3: NEARLY[0.3], 0.7: NEARLY[0.3]}  # how often p^a q^(1-a) is in it
 ERROR = 0.071
 ROUNDING = 1e-5  # by which sums may be off, in nats
 
@@ -61,12 +62,11 @@ def _rough(criterion: BeliefCriterion, source: Meanings, target: Meanings) -> Te
     total = PairSums(source, target)
     for one, other in zip(source, target, strict=True):
         for u, v in _factors(criterion, one, other):
-            for power, share in NEARLY.items():
-                constant = 2 * share
-                total.add((constant * u, v) if u is not None else (u, constant * v))
-                for a in (power, 1 - power):
-                    left, right = (one.log_belief * a).exp_(), (other.log_belief * (1 - a)).exp_()
-                    total.add((times(u, left * -share).flatten(1), times(v, right).flatten(1)))
+            constant = 2 * sum(NEARLY.values())
+            total.add((constant * u, v) if u is not None else (u, constant * v))
+            for a, share in POWERS.items():
+                left, right = (one.log_belief * a).exp_(), (other.log_belief * (1 - a)).exp_()
+                total.add((times(u, left.mul_(-share)).flatten(1), times(v, right).flatten(1)))
     norm = _norm(criterion, source, target)
     return (total.result() / norm).masked_fill_(norm <= torch.finfo(norm.dtype).tiny, torch.inf)
 
