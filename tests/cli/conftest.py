@@ -89,7 +89,7 @@ def make_synthesis(
     """Put phrases together for messages, and make new messages for utterances."""
     config, settings = SynthesisConfig(steps=2, contexts=40, beam=1), CRITERIA["R->H"]["mine"]
     criterion, few = make_criterion(settings), candidates[: config.contexts]
-    bags = new_phrases(criterion, held_out[0], english.spoken(), few, config)
+    bags, _ = new_phrases(criterion, held_out[0], english.spoken(), few, config)
     write_table(folder / "bags.parquet", bags_table(bags), "bags")
     rows = [entries("R->H", "synthesis", each, bags, criterion.scores(each, bags, few), 3) for each in held_out]
     believe = believe_by_likelihood(vocabulary, candidates, config.scale)

@@ -11,6 +11,7 @@ from neuralese.errors import NeuraleseError
 from neuralese.translate.criteria import (
     DIVERGENCES,
     LOG_FLOOR,
+    SINGLE,
     WEIGHTS,
     BeliefCriterion,
     Criterion,
@@ -109,6 +110,18 @@ def test_fast_dictionary_equals_naive_loop(weights, divergence, pair, block):
     fast = criterion.scores(Tabled(source), Tabled(target), cells(*source.shape[1:]), block)
     naive = torch.tensor(naive_q(source, target, weights, divergence), dtype=torch.float64)
     torch.testing.assert_close(fast, naive, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("divergence", DIVERGENCES)
+@pytest.mark.parametrize("weights", WEIGHTS)
+@settings(deadline=None, max_examples=20)
+@given(pair=languages(), block=st.sampled_from([1, 4, 1024]))
+def test_single_precision_is_off_by_little(weights, divergence, pair, block):
+    source, target = (Tabled(table) for table in pair)
+    criterion, candidates = BeliefCriterion(weights, divergence), cells(*pair[0].shape[1:])
+    exact = criterion.scores(source, target, candidates, block)
+    single = criterion.scores(source, target, candidates, block, SINGLE)
+    torch.testing.assert_close(single.double(), exact, rtol=1e-4, atol=1e-4)
 
 
 @settings(deadline=None, max_examples=20)

@@ -88,6 +88,17 @@ def test_equal_scores_keep_the_order_of_the_inventory():
     assert n_best(torch.tensor([[1.0, 0.0, 0.0, 1.0]]), 3)[0].tolist() == [[1, 2, 0]]
 
 
+@pytest.mark.parametrize("levels", [2, 5, 1000])
+@pytest.mark.parametrize("n", [1, 5, 40])
+def test_the_n_best_are_the_first_of_all_sorted(levels, n, generator):
+    scores = torch.randint(levels, (30, 20), generator=generator).double()
+    scores[scores == levels - 1] = torch.inf
+    expected = torch.sort(scores, dim=1, stable=True)
+    best, values = n_best(scores, n)
+    assert best.tolist() == expected.indices[:, :n].tolist()
+    assert values.tolist() == expected.values[:, :n].tolist()
+
+
 def test_a_criterion_is_built_from_its_settings_whatever_its_role():
     made = make_criterion({"kind": "belief", "role": "ours", "weights": "sum", "scale": 2.0, "members": 36})
     assert made == BeliefCriterion("sum", "reverse", scale=2.0)

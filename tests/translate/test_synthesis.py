@@ -93,13 +93,15 @@ def test_a_robot_believes_what_it_would_pick(game, generator):
 def test_new_phrases_hold_all_pairs_and_some_triples_and_never_translate_worse(game, english, neuralese, generator):
     candidates = game.candidates(game.draw_states(200, generator))
     criterion = BeliefCriterion("source", "reverse")
-    language = new_phrases(criterion, neuralese, english, candidates, SynthesisConfig(beam=2))
+    language, scores = new_phrases(criterion, neuralese, english, candidates, SynthesisConfig(beam=2))
     sizes = [len(part) for part in language.parts]
     assert sizes.count(1) == 5
     assert sizes.count(2) == 10
     assert 0 < sizes.count(3) <= 6
     assert len(set(language.parts)) == len(language.parts)
-    composed = criterion.scores(neuralese, language, candidates).min(1).values
+    exact = criterion.scores(neuralese, language, candidates)
+    torch.testing.assert_close(scores.double(), exact, rtol=1e-4, atol=1e-4)
+    composed = exact.min(1).values
     alone = criterion.scores(neuralese, english, candidates).min(1).values
     assert (composed <= alone + 1e-9).all()
     assert (composed < alone - 1e-6).any()

@@ -13,6 +13,7 @@ from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, load_model
 from neuralese.stage import stage
 from neuralese.tables import read_table, write_table
 from neuralese.translate.choice import chosen_criteria
+from neuralese.translate.criteria import SINGLE
 from neuralese.translate.dictionary import entries, make_criterion
 from neuralese.translate.families import named
 from neuralese.translate.languages import Composed, English, Neuralese
@@ -42,11 +43,11 @@ with stage(snakemake.log[0], snakemake.threads):
 
     settings = named(chosen_criteria(given.criteria)["R->H"], params.criterion)
     criterion = make_criterion(settings)
-    bags = new_phrases(criterion, neuralese["dev"], english.spoken(), few, config)
-    spoken = [neuralese["dev"], neuralese["test"]]
-    parts = [
-        entries("R->H", "synthesis", each, bags, criterion.scores(each, bags, few), params.n_best) for each in spoken
-    ]
+    bags, scores = new_phrases(criterion, neuralese["dev"], english.spoken(), few, config)
+    parts = [entries("R->H", "synthesis", neuralese["dev"], bags, scores, params.n_best)]
+    scores = criterion.scores(neuralese["test"], bags, few, dtype=SINGLE)
+    parts.append(entries("R->H", "synthesis", neuralese["test"], bags, scores, params.n_best))
+    del scores
     write_table(made.bags, bags_table(bags), "bags")
 
     practice = game.candidates(torch.cat([game.redraw(states, random) for _ in range(config.distractors)]))

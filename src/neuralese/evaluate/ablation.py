@@ -15,7 +15,8 @@ from neuralese.evaluate.belief import HumanSpeech, Way, evaluate_belief
 from neuralese.evaluate.listeners import Listeners
 from neuralese.evaluate.translations import ASKS_JUDGE
 from neuralese.speakers.models import HumanListener
-from neuralese.translate.criteria import BeliefCriterion, Criterion, Meanings
+from neuralese.translate import screening
+from neuralese.translate.criteria import SINGLE, BeliefCriterion, Criterion, Meanings
 from neuralese.translate.dictionary import make_criterion
 from neuralese.translate.families import members, title
 from neuralese.translate.languages import Composed, English, Language, Neuralese
@@ -91,10 +92,12 @@ class Ablation:
         """For each criterion, which target is best for each source. Criteria of one reading share meanings."""
         best = dict.fromkeys(self._criteria)  # in this order
         for reading in dict.fromkeys(criterion.reading for criterion in self._criteria.values()):
-            meanings = [Meanings(each.read(reading), self.candidates, keep=True) for each in (source, target)]
+            meanings = [
+                Meanings(each.read(reading), self.candidates, keep=True, dtype=SINGLE) for each in (source, target)
+            ]
             for name, criterion in self._criteria.items():
                 if criterion.reading == reading:
-                    best[name] = criterion.compare(*meanings).argmin(1)
+                    best[name] = screening.best(criterion, *meanings)
             log.info("criteria with %s scored", reading)
         if self.cell is not None:
             best[PRAGMATIC] = self._pragmatic(source, target)
@@ -102,13 +105,21 @@ class Ablation:
 
     def _pragmatic(self, source: Language, target: Language) -> Tensor:
         """Match what listeners do, in a few contexts: the robot has to be asked about every pair."""
-        few, criterion = self.candidates[:PRAGMATIC_CONTEXTS], BeliefCriterion("source", "symmetric")
-        return criterion.scores(self._heeded(source), self._heeded(target), few).argmin(1)
+        theirs = self._vocabulary_responses if target is self.vocabulary else self._responses(target)
+        return BeliefCriterion("source", "symmetric").compare(self._responses(source), theirs).argmin(1)
+
+    @cached_property
+    def _vocabulary_responses(self) -> Meanings:
+        """What listeners do that hear the vocabulary: the same whatever is translated into it."""
+        return self._responses(self.vocabulary)
+
+    def _responses(self, language: Language) -> Meanings:
+        return Meanings(self._heeded(language), self.candidates[:PRAGMATIC_CONTEXTS], keep=True)
 
     def _heeded(self, language: Language) -> Heeded:
         """What the robot does that hears messages, or the model human that hears phrases."""
         game = self.vocabulary.game
         if isinstance(language, Neuralese):
             return Heeded(language, robot_responses(self.cell, game, language.messages))
-        heard = language.bags() @ self.heard if isinstance(language, Composed) else self.heard[language.ids]
+        heard = language.bags @ self.heard if isinstance(language, Composed) else self.heard[language.ids]
         return Heeded(language, human_responses(self.listener, game, heard))

@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-from scipy.special import stdtr
 
 
 def bootstrap_interval(
@@ -50,6 +49,8 @@ def over_seeds_test(differences: np.ndarray) -> float:
 
     `differences` (seeds,) are of agents trained alike, each on the same items with and without. One seed cannot tell.
     """
+    from scipy.special import stdtr  # most stages do without
+
     seeds = len(differences)
     if seeds < 2:
         return math.nan

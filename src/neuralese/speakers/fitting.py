@@ -10,6 +10,8 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
+from neuralese.speakers.adam import Adam, cosine
+
 log = logging.getLogger(__name__)
 
 
@@ -31,19 +33,14 @@ def fit(
     model: nn.Module, loss: Callable[[int], Tensor], held_out: Callable[[], float], config: FitConfig, name: str
 ) -> float:
     """Minimise `loss(batch size)`; leave `model` with the weights whose `held_out()` was least, and return that."""
-    optimizer = torch.optim.Adam(model.parameters(), lr=config.learning_rate)
-    schedules = torch.optim.lr_scheduler
-    schedule = (
-        schedules.CosineAnnealingLR(optimizer, config.steps)
-        if config.decay
-        else schedules.ConstantLR(optimizer, factor=1.0)
-    )
+    optimizer = Adam(model.parameters(), config.learning_rate)
     best, best_weights, looks = float("inf"), copy.deepcopy(model.state_dict()), 0
     for step in tqdm(range(1, config.steps + 1), desc=name, unit="batch", disable=not sys.stderr.isatty()):
-        optimizer.zero_grad()
+        optimizer.forget()
         loss(config.batch).backward()
         optimizer.step()
-        schedule.step()
+        if config.decay:
+            optimizer.learning_rate *= cosine(step, config.steps)
         if step % config.check_every == 0 or step == config.steps:
             with torch.no_grad():
                 value = held_out()

@@ -31,9 +31,10 @@ class RobotSpeaker(nn.Module):
         mean = self.mean(observations)
         scale = widen * self.scale
         # |z - m|^2 expanded, so that the work is one matrix product
-        distance = messages.square().sum(1)[:, None] - 2 * messages @ mean.T + mean.square().sum(1)
+        distance = (-2 * messages) @ mean.T
+        distance.add_(messages.square().sum(1)[:, None]).add_(mean.square().sum(1)).clamp_(min=0)
         constant = messages.shape[1] * math.log(scale * math.sqrt(2 * math.pi))
-        return -distance.clamp(min=0) / (2 * scale**2) - constant
+        return distance.div_(-2 * scale**2).sub_(constant)
 
 
 class PhraseLogits(nn.Module):

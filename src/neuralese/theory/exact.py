@@ -46,13 +46,18 @@ def quality(game: ExactGame, source: np.ndarray, target: np.ndarray, weights: st
     `weights` says in which contexts the two are compared: where both are said (`product`, as in Equation 2), or where
     the source is (`source`, as the proof of Proposition 1 needs it).
     """
-    both = divergence(beliefs(game, source)[:, None], beliefs(game, target)[None])  # (z, z', x_b)
+    apart = divergence(beliefs(game, source)[:, None], beliefs(game, target)[None])
+    return averaged(game, source, target, apart, weights)
+
+
+def averaged(game: ExactGame, source: np.ndarray, target: np.ndarray, apart: np.ndarray, weights: str) -> np.ndarray:
+    """How far messages are `apart` in each context, (messages, messages', contexts), averaged over the contexts."""
     if weights == "source":
-        weight = np.broadcast_to(contexts_of(game, source)[:, None], both.shape)
+        weight = np.broadcast_to(contexts_of(game, source)[:, None], apart.shape)
     else:
         weight = np.einsum("za,ya,ab->zyb", source, target, game.joint)
     total = weight.sum(2)
-    score = np.where(weight > 0, weight * np.where(weight > 0, both, 0), 0).sum(2)
+    score = np.where(weight > 0, weight * np.where(weight > 0, apart, 0), 0).sum(2)
     return np.where(total > 0, np.maximum(score, 0) / np.where(total > 0, total, 1), np.inf)  # no -1e-17
 
 

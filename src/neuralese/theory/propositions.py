@@ -8,7 +8,9 @@ import pandas as pd
 from neuralese.theory.exact import (
     ExactGame,
     actions,
+    averaged,
     beliefs,
+    divergence,
     pragmatic_quality,
     quality,
     rewards,
@@ -33,19 +35,23 @@ def proposition_1(game: ExactGame, robot: np.ndarray, human: np.ndarray) -> pd.D
     D is q with contexts weighted by the source: the proof's inequality takes expectations over p(x_b | z).
     `bound_product` is the same with the weights of Equation 2, for which the inequality need not hold.
     """
-    scores = quality(game, robot, human)
+    return pd.DataFrame(_losses(game, robot, human))
+
+
+def _losses(game: ExactGame, robot: np.ndarray, human: np.ndarray) -> dict[str, np.ndarray]:
+    """The columns of `proposition_1`, each (messages,)."""
+    ours, theirs = beliefs(game, robot), beliefs(game, human)
+    apart = divergence(ours[:, None], theirs[None])
+    scores = averaged(game, robot, human, apart, "source")
     best = scores.argmin(1)
-    native = actions(game, beliefs(game, robot))
-    translated = actions(game, beliefs(game, human))[best]
+    native, translated = actions(game, ours), actions(game, theirs)[best]
     rows = np.arange(len(best))
-    product = quality(game, robot, human, "product")[rows, best]
-    return pd.DataFrame(
-        {
-            "lost": rewards(game, robot, native) - rewards(game, robot, translated),
-            "bound": np.sqrt(2 * scores[rows, best]),
-            "bound_product": np.sqrt(2 * product),
-        }
-    )
+    product = averaged(game, robot, human, apart, "product")[rows, best]
+    return {
+        "lost": rewards(game, robot, native) - rewards(game, robot, translated),
+        "bound": np.sqrt(2 * scores[rows, best]),
+        "bound_product": np.sqrt(2 * product),
+    }
 
 
 def check_proposition_1(games: int, seed: int) -> pd.DataFrame:
@@ -56,8 +62,9 @@ def check_proposition_1(games: int, seed: int) -> pd.DataFrame:
         states, contexts, choices, robot, human = generator.integers(2, 6, size=5)
         game = random_game(generator, states, contexts, choices)
         speakers = (random_speaker(generator, size, states) for size in (robot, human))
-        parts.append(proposition_1(game, *speakers).assign(game=number))
-    return pd.concat(parts, ignore_index=True)
+        losses = _losses(game, *speakers)
+        parts.append(losses | {"game": np.full(robot, number)})
+    return pd.DataFrame({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
 
 
 def hidden_strategy(states: int, rarity: float, strategies: int, generator: np.random.Generator) -> tuple:

@@ -10,7 +10,14 @@ import torch
 from torch import Tensor
 
 from neuralese.errors import NeuraleseError
-from neuralese.translate.criteria import BeliefCriterion, Criterion, DirectCriterion, PmiCriterion, RandomCriterion
+from neuralese.translate.criteria import (
+    SINGLE,
+    BeliefCriterion,
+    Criterion,
+    DirectCriterion,
+    PmiCriterion,
+    RandomCriterion,
+)
 from neuralese.translate.families import options
 from neuralese.translate.languages import Composed, English, Language, Neuralese
 
@@ -35,8 +42,15 @@ def make_criterion(settings: Mapping[str, object]) -> Criterion:
 
 def n_best(scores: Tensor, n: int) -> tuple[np.ndarray, np.ndarray]:
     """The `n` best targets of each source: positions and scores, (K, n). Equal scores keep the targets' order."""
-    order = torch.sort(scores, dim=1, stable=True)
-    return order.indices[:, :n].numpy(), order.values[:, :n].numpy()
+    n = min(n, scores.shape[1])
+    values, best = scores.topk(n, dim=1, largest=False)
+    best = best.sort(dim=1).values  # so that the next sort keeps the targets' order
+    values, order = scores.gather(1, best).sort(dim=1, stable=True)
+    best = best.gather(1, order)
+    tied = torch.nonzero((scores <= values[:, -1:]).sum(1) > n).flatten()  # the last rank has equals: any may be there
+    if len(tied):
+        values[tied], best[tied] = (each[:, :n] for each in scores[tied].sort(dim=1, stable=True))
+    return best.numpy(), values.double().numpy()
 
 
 def entries(direction: str, criterion: str, source: Language, target: Language, scores: Tensor, n: int) -> pd.DataFrame:
@@ -86,11 +100,11 @@ def build_dictionary(
     parts, phrases = [], english.spoken()
     for name, settings in criteria["R->H"].items():
         for said in spoken:
-            scores = make_criterion(settings).scores(said, phrases, candidates)
+            scores = make_criterion(settings).scores(said, phrases, candidates, dtype=SINGLE)
             parts.append(entries("R->H", name, said, phrases, scores, n_best))
         log.info("%s: messages into English", name)
     for name, settings in criteria["H->R"].items():
-        scores = make_criterion(settings).scores(utterances, vocabulary, candidates)
+        scores = make_criterion(settings).scores(utterances, vocabulary, candidates, dtype=SINGLE)
         parts.append(entries("H->R", name, utterances, vocabulary, scores, n_best))
         log.info("%s: English into messages", name)
     return pd.concat(parts, ignore_index=True)

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Protocol
 
 import torch
@@ -133,11 +134,12 @@ class Composed:
         """See `Language`."""
         return replace(self, join=reading.join)
 
+    @cached_property
     def bags(self) -> Tensor:
         """Which phrases each bag holds, (bags, phrases)."""
         bags = torch.zeros(len(self.parts), len(self.english.phrases))
-        for row, part in enumerate(self.parts):
-            bags[row, list(part)] = 1
+        rows = [row for row, part in enumerate(self.parts) for _ in part]
+        bags[rows, [number for part in self.parts for number in part]] = 1
         return bags
 
     @torch.no_grad()
@@ -145,7 +147,7 @@ class Composed:
         """See `Language`."""
         views = self.english.game.human_view(candidates.flatten(0, 1))
         log_prob = self.english.speaker.log_prob(views).double().clamp(min=-1e4)  # an impossible phrase, times zero
-        bags = self.bags().double()
+        bags = self.bags.double()
         if self.join == "mean":
             bags /= bags.sum(1, keepdim=True)
         return (bags @ log_prob).unflatten(1, candidates.shape[:2])

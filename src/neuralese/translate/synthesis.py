@@ -26,8 +26,9 @@ import pyarrow as pa
 import torch
 from torch import Tensor, nn
 
+from neuralese.speakers.adam import Adam
 from neuralese.tables import vectors
-from neuralese.translate.criteria import BeliefCriterion, Criterion, beliefs
+from neuralese.translate.criteria import SINGLE, BeliefCriterion, Criterion, beliefs
 from neuralese.translate.languages import Composed, English, Language, Neuralese
 from neuralese.translate.pragmatics import Believe
 
@@ -93,10 +94,9 @@ def new_messages(
     start = BeliefCriterion().scores(english, vocabulary, candidates)
     best = start.topk(min(config.restarts, len(vocabulary)), largest=False).indices
     message = vocabulary.messages[best].clone().requires_grad_()
-    optimizer = torch.optim.Adam([message], lr=config.learning_rate)
+    optimizer = Adam([message], config.learning_rate)
     for _ in range(config.steps):
-        optimizer.zero_grad()
-        disagreement(message, config.batch).sum().backward()
+        (message.grad,) = torch.autograd.grad(disagreement(message, config.batch).sum(), message)  # and of nothing else
         optimizer.step()
     with torch.no_grad():
         scores = disagreement(message, LOOK)
@@ -106,17 +106,24 @@ def new_messages(
 
 def new_phrases(
     criterion: Criterion, said: Neuralese, english: English, candidates: Tensor, config: SynthesisConfig
-) -> Composed:
-    """Single phrases, all pairs of them, and promising triples, in which to translate messages like those `said`."""
+) -> tuple[Composed, Tensor]:
+    """Single phrases, all pairs of them, and promising triples, in which to translate messages like those `said`.
+
+    Also the scores of what was `said` with all of them, (K, bags).
+    """
     single = [(number,) for number in english.ids.tolist()]
     pairs = [(one, other) for (one,), (other,) in combinations(single, 2)]
     language = Composed(english, (*single, *pairs))
-    best = criterion.scores(said, language, candidates).argmin(1)
+    scores = criterion.scores(said, language, candidates, dtype=SINGLE)
+    best = scores.argmin(1)
     popular = torch.bincount(best, minlength=len(language))[len(single) :].argsort(descending=True, stable=True)
     triples = {
         tuple(sorted({*pairs[pair], *part})) for pair in popular[: config.beam].tolist() for part in single
     } - set(pairs)
-    return Composed(english, (*single, *pairs, *sorted(triples)))
+    longer = Composed(english, tuple(sorted(triples)))
+    if len(longer):
+        scores = torch.cat([scores, criterion.scores(said, longer, candidates, dtype=SINGLE)], dim=1)
+    return Composed(english, (*single, *pairs, *longer.parts)), scores
 
 
 def new_messages_table(ids: list[int], messages: Tensor, judge: bool, first: int) -> pa.Table:

@@ -51,4 +51,5 @@ def load_parts(path: str | Path) -> Parts:
 def utterance_ids(said: Tensor, parts: Parts) -> Tensor:
     """The utterances (n,) that are made of just the phrases `said` (n, phrases)."""
     known = {each: number for number, each in enumerate(parts)}
-    return torch.tensor([known[tuple(torch.nonzero(each).flatten().tolist())] for each in said])
+    numbers, ends = torch.nonzero(said)[:, 1].tolist(), torch.count_nonzero(said, dim=1).cumsum(0).tolist()
+    return torch.tensor([known[tuple(numbers[start:end])] for start, end in pairwise([0, *ends])])

@@ -1,0 +1,87 @@
+"""The best translation of each message, where a criterion cannot be had for all pairs by matrix products.
+
+The entropy of a mixture is no matrix product, but the Jensen-Shannon divergence is nearly one: with
+
+    G_a(p, q) = 2 - sum_s (p_s^a q_s^(1-a) + p_s^(1-a) q_s^a)
+
+no JS(p, q) differs by more than the share `ERROR` from NEARLY[.5] G_.5 + NEARLY[.3] G_.3. (All of them are sums of
+p_s f(q_s / p_s), so it is enough to look at f.) A pair that is so much worse than another need not be looked at.
+"""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from neuralese.translate.criteria import (
+    AT_ONCE,
+    NORM,
+    BeliefCriterion,
+    Block,
+    Criterion,
+    Factor,
+    Meanings,
+    PairSums,
+    pair_sums,
+    times,
+)
+
+NEARLY = {0.5: 1.21292533, 0.3: -0.89092498}
+POWERS = {0.5: 2 * NEARLY[0.5], 0.3: NEARLY[0.3], 0.7: NEARLY[0.3]}  # how often p^a q^(1-a) is in it
+ERROR = 0.071
+ROUNDING = 1e-5  # by which sums may be off, in nats
+
+
+def best(criterion: Criterion, source: Meanings, target: Meanings) -> Tensor:
+    """Which target is best for each source, (K,): where `criterion.compare` is least."""
+    if getattr(criterion, "divergence", None) != "jensen-shannon" or criterion.prior:
+        return criterion.compare(source, target).argmin(1)
+    rough, norm = _rough(criterion, source, target), _norm(criterion, source, target)
+    rows = torch.arange(len(source))
+    first = rough.argmin(1)
+    least = _exact(criterion, source, target, rows, first) / norm[rows, first]
+    some, columns = torch.nonzero(rough <= ((least + ROUNDING) * (1 + ERROR))[:, None], as_tuple=True)
+    scores = torch.full_like(rough, torch.inf)
+    scores[some, columns] = (_exact(criterion, source, target, some, columns) / norm[some, columns]).to(rough.dtype)
+    return scores.argmin(1)
+
+
+def _factors(criterion: BeliefCriterion, one: Block, other: Block) -> Iterator[tuple[Factor, Factor]]:
+    """The weights of each context, as sums of products."""
+    for weight in criterion.weighted:
+        yield None if weight == "target" else one.w, None if weight == "source" else other.w
+
+
+def _norm(criterion: BeliefCriterion, source: Meanings, target: Meanings) -> Tensor:
+    sums = pair_sums(source, target, [(weight, NORM) for weight in criterion.weighted])
+    return sum(sums[weight, NORM] for weight in criterion.weighted).expand(len(source), len(target))
+
+
+def _rough(criterion: BeliefCriterion, source: Meanings, target: Meanings) -> Tensor:
+    """The divergence of every pair up to `ERROR`, (K, K'); infinite for a pair that shares no context."""
+    total = PairSums(source, target)
+    for one, other in zip(source, target, strict=True):
+        for u, v in _factors(criterion, one, other):
+            constant = 2 * sum(NEARLY.values())
+            total.add((constant * u, v) if u is not None else (u, constant * v))
+            for a, share in POWERS.items():
+                left, right = (one.log_belief * a).exp_(), (other.log_belief * (1 - a)).exp_()
+                total.add((times(u, left.mul_(-share)).flatten(1), times(v, right).flatten(1)))
+    norm = _norm(criterion, source, target)
+    return (total.result() / norm).masked_fill_(norm <= torch.finfo(norm.dtype).tiny, torch.inf)
+
+
+def _exact(criterion: BeliefCriterion, source: Meanings, target: Meanings, rows: Tensor, columns: Tensor) -> Tensor:
+    """The weighted sum over contexts of the divergence of some pairs, (pairs,)."""
+    total = torch.zeros(len(rows), dtype=torch.float64)
+    for one, other in zip(source, target, strict=True):
+        p, q = one.belief.float() / 2, other.belief.float() / 2
+        for part in torch.arange(len(rows)).split(max(1, AT_ONCE // q[0].numel())):
+            row, column = rows[part], columns[part]
+            mixture = p[row].add_(q[column])
+            entropies = (one.negative_entropy[row] + other.negative_entropy[column]) / 2
+            value = entropies - mixture.clamp(min=torch.finfo(p.dtype).tiny).log_().mul_(mixture).sum(1)
+            for u, v in _factors(criterion, one, other):
+                weighted = value if u is None else value * u[row]
+                total[part] += (weighted if v is None else weighted * v[column]).sum(1)
+    return total
