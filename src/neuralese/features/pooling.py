@@ -19,15 +19,19 @@ class CompactBilinear:
         self.signs = [torch.randint(2, (channels,), generator=generator) * 2.0 - 1 for _ in range(2)]
 
     def sketch(self, maps: Tensor) -> Tensor:
-        """The tensor sketch (n, size) of maps (n, channels, h, w), summed over places."""
-        n = len(maps)
-        channels = maps.flatten(2).transpose(0, 1).flatten(1)  # (channels, n * h * w): whole rows are added up below
+        """The tensor sketch (n, size) of maps (n, channels, h, w), summed over places.
+
+        One picture at a time: its spectra fit into a core's cache, those of a batch do not.
+        """
+        return torch.stack([self._sketch(channels) for channels in maps.flatten(2)])
+
+    def _sketch(self, channels: Tensor) -> Tensor:
         spectra = []
         for places, signs in zip(self.places, self.signs, strict=True):
             counts = channels.new_zeros(self.size, channels.shape[1])
-            counts.index_add_(0, places, channels * signs[:, None])
+            counts.index_add_(0, places, channels * signs[:, None])  # whole rows are added up
             spectra.append(torch.fft.rfft(counts.T.contiguous()))
-        return torch.fft.irfft((spectra[0] * spectra[1]).unflatten(0, (n, -1)).sum(1), n=self.size)
+        return torch.fft.irfft(spectra[0].mul_(spectra[1]).sum(0), n=self.size)
 
     def __call__(self, maps: Tensor) -> Tensor:
         """The pooled feature (n, size): the sketch, its signed square root, scaled to length one."""
