@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 from PIL import Image, UnidentifiedImageError
+from torch import Tensor
 from tqdm import tqdm
 
 from neuralese.errors import NeuraleseError
@@ -58,17 +59,20 @@ class Extraction:
     failed: dict[str, str] = field(default_factory=dict)  # path -> why
 
     def run(self, pictures: Iterable[tuple[str, bytes]], wanted: Wanted) -> Iterator[pa.Table]:
-        """Yield rows of `pooled.parquet`, for the pictures (path, bytes) that are `wanted` by path; none at first."""
+        """Yield rows of `pooled.parquet`, for the pictures (path, bytes) that are `wanted`; there may be none."""
         pooling, left = CompactBilinear(self.backbone.channels, self.size), dict(wanted)
-        yield _rows([], np.empty((0, self.size)), np.empty((0, self.backbone.channels)))
+        rows = _Rows(self.size, self.backbone.channels)
         for path, content in pictures if left else ():
             if path in left:
                 image_id, box = left.pop(path)
                 if (picture := self._decoded(path, content, box)) is not None:
                     maps = self.backbone.maps(picture[None])
-                    yield _rows([image_id], pooling(maps).numpy(), average(maps).numpy())
+                    rows.add(image_id, pooling(maps), average(maps))
+            if len(rows.ids) == ROWS:
+                yield rows.taken()
             if not left:
                 break
+        yield rows.taken()
         for path in left:
             self._fail(path, "it is not in the archive")
 
@@ -114,8 +118,24 @@ def gather_shards(path: str | Path, shards: Iterable[str | Path]) -> None:
     write_batches(path, _joined(read()), "pooled")
 
 
-def _rows(ids: list[int], pooled: np.ndarray, averages: np.ndarray) -> pa.Table:
-    return pa.table({"image_id": pa.array(ids, pa.int32()), "pooled": vectors(pooled), "average": vectors(averages)})
+class _Rows:
+    """Rows that wait to become a table; a table for each picture would take longer."""
+
+    def __init__(self, *lengths: int) -> None:
+        self.ids: list[int] = []
+        self.vectors = [[np.empty((0, length), np.float32)] for length in lengths]
+
+    def add(self, image_id: int, *vectors: Tensor) -> None:
+        self.ids.append(image_id)
+        for known, vector in zip(self.vectors, vectors, strict=True):
+            known.append(vector.numpy())
+
+    def taken(self) -> pa.Table:
+        """All of them, after which there are none."""
+        pooled, averages = (vectors(np.concatenate(known)) for known in self.vectors)
+        table = pa.table({"image_id": pa.array(self.ids, pa.int32()), "pooled": pooled, "average": averages})
+        self.ids, self.vectors = [], [known[:1] for known in self.vectors]
+        return table
 
 
 def _joined(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
