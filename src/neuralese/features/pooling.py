@@ -5,8 +5,19 @@ A tensor sketch keeps inner products of these huge matrices (nearly) in far fewe
 column, convolved. Convolution is a product of Fourier transforms, and the sum over places can go inside.
 """
 
+from functools import cache
+
 import torch
 from torch import Tensor
+
+
+@cache
+class _Room:
+    """Where sketches of maps with so many places are made."""
+
+    def __init__(self, places: int, size: int) -> None:
+        self.counts, self.rows = torch.empty(size, places), torch.empty(places, size)
+        self.spectra = [torch.empty(places, size // 2 + 1, dtype=torch.complex64) for _ in range(2)]
 
 
 class CompactBilinear:
@@ -19,15 +30,19 @@ class CompactBilinear:
         self.signs = [torch.randint(2, (channels,), generator=generator) * 2.0 - 1 for _ in range(2)]
 
     def sketch(self, maps: Tensor) -> Tensor:
-        """The tensor sketch (n, size) of maps (n, channels, h, w), summed over places."""
-        n = len(maps)
-        channels = maps.flatten(2).transpose(0, 1).flatten(1)  # (channels, n * h * w): whole rows are added up below
-        spectra = []
-        for places, signs in zip(self.places, self.signs, strict=True):
-            counts = channels.new_zeros(self.size, channels.shape[1])
-            counts.index_add_(0, places, channels * signs[:, None])
-            spectra.append(torch.fft.rfft(counts.T.contiguous()))
-        return torch.fft.irfft((spectra[0] * spectra[1]).unflatten(0, (n, -1)).sum(1), n=self.size)
+        """The tensor sketch (n, size) of maps (n, channels, h, w), summed over places.
+
+        One picture at a time, in memory that is kept: its spectra fit into a core's cache, those of a batch do not, and
+        fetching new memory from the system would take longer than the sketch.
+        """
+        room = _Room(maps.shape[2] * maps.shape[3], self.size)
+        return torch.stack([self._sketch(channels, room) for channels in maps.flatten(2)])
+
+    def _sketch(self, channels: Tensor, room: "_Room") -> Tensor:
+        for places, signs, spectrum in zip(self.places, self.signs, room.spectra, strict=True):
+            room.counts.zero_().index_add_(0, places, channels * signs[:, None])  # whole rows are added up
+            torch.fft.rfft(room.rows.copy_(room.counts.T), out=spectrum)
+        return torch.fft.irfft(room.spectra[0].mul_(room.spectra[1]).sum(0), n=self.size)
 
     def __call__(self, maps: Tensor) -> Tensor:
         """The pooled feature (n, size): the sketch, its signed square root, scaled to length one."""

@@ -1,0 +1,123 @@
+"""Images pooled in shards, by a backbone in whole numbers."""
+
+import os
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from neuralese.data.archives import members
+from neuralese.data.cub import PICTURES
+from neuralese.data.embedded.birds import Species, draw
+from neuralese.errors import NeuraleseError
+from neuralese.features.backbone import Backbone, graph
+from neuralese.features.images import Extraction, gather_shards, samples, wanted, write_shard
+from neuralese.features.quantise import quantise
+from neuralese.tables import read_table
+
+BODIES = ("red", "blue", "yellow", "brown")
+
+
+@pytest.fixture(scope="module")
+def drawn() -> tuple[pd.DataFrame, list[tuple[str, bytes]]]:
+    """Seven birds, of which one cannot be read and one is missing, in an archive that does not go by image_id."""
+    generator = np.random.default_rng(0)
+    rows, pictures = [], []
+    for number in range(7):
+        species = Species(BODIES[number % 4], "grey", "white", "black", "short", "black", "large")
+        content, box = draw(species, generator)
+        rows.append((number + 1, f"{number}.jpg", "train" if number < 4 else "test", list(box)))
+        pictures.append((f"{number}.jpg", content))
+    pictures[2] = ("2.jpg", b"not a picture")
+    del pictures[5]
+    return pd.DataFrame(rows, columns=["image_id", "path", "split", "box"]), pictures[::-1]
+
+
+@pytest.fixture(scope="module")
+def networks(drawn) -> tuple[Backbone, Backbone]:
+    """The same network in floats and in whole numbers."""
+    images, pictures = drawn
+    floats = graph("efficientnet-lite0", 64)
+    return Backbone.load(floats), Backbone.load(quantise(floats, samples(pictures, images, 64, 4)))
+
+
+def pooled(folder: Path, backbone: Backbone, drawn, shards: int) -> tuple[bytes, dict[str, str]]:
+    """The table that comes out of so many shards, and what could not be read."""
+    images, pictures = drawn
+    failed, paths = {}, []
+    for shard in range(shards):
+        extraction = Extraction(backbone, size=32)
+        paths.append(folder / f"{shard}_of_{shards}.parquet")
+        write_shard(paths[-1], extraction.run(iter(pictures), wanted(images, shard, shards)), total=0)
+        failed |= extraction.failed
+    gather_shards(folder / "pooled.parquet", paths)
+    return (folder / "pooled.parquet").read_bytes(), failed
+
+
+def test_however_many_shards_there_are_the_table_has_the_same_bytes(networks, drawn, tmp_path, monkeypatch):
+    monkeypatch.setattr("neuralese.features.images.ROWS", 2)
+    one, failed = pooled(tmp_path, networks[1], drawn, 1)
+    assert set(failed) == {"2.jpg", "5.jpg"}
+    assert read_table(tmp_path / "pooled.parquet", "pooled")["image_id"].to_pylist() == [1, 2, 4, 5, 7]
+    for shards in (2, 5, 9):  # of nine, some are empty
+        assert pooled(tmp_path, networks[1], drawn, shards) == (one, failed)
+
+
+def test_shards_hold_every_image_once(drawn):
+    images = drawn[0].sample(frac=1, random_state=0)
+    for shards in (1, 3, 10):
+        ids = [image_id for shard in range(shards) for image_id, _ in wanted(images, shard, shards).values()]
+        assert ids == list(range(1, 8))
+
+
+def test_a_shard_reads_no_further_than_its_last_picture(networks, drawn):
+    images, pictures = drawn
+    stream = iter([*pictures, ("beyond", b"")])
+    list(Extraction(networks[0], size=32).run(stream, wanted(images.iloc[3:5])))
+    assert next(stream)[0] == pictures[[path for path, _ in pictures].index("3.jpg") + 1][0]
+
+
+def test_samples_are_readable_training_images(drawn):
+    images, pictures = drawn
+    assert [sample.shape for sample in samples(pictures, images, 32, 100)] == [(32, 32, 3)] * 3
+    assert len(list(samples(pictures, images, 32, 2))) == 1  # 0.jpg, for 2.jpg cannot be read
+
+
+def test_maps_in_whole_numbers_are_close_to_those_in_floats(networks, drawn):
+    images, pictures = drawn
+    shown = np.stack(list(samples(pictures, images.assign(split="train"), 64, 7)))
+    floats, wholes = (network.maps(shown).flatten(1) for network in networks)
+    assert not torch.equal(floats, wholes)
+    assert torch.nn.functional.cosine_similarity(floats, wholes).min() > 0.9
+    assert torch.nn.functional.cosine_similarity(floats[:1], wholes[1:2]) < 0.9
+
+
+def test_nothing_to_quantise_by_is_said(networks):
+    with pytest.raises(NeuraleseError, match="no training picture could be read"):
+        quantise(b"", [])
+
+
+@pytest.mark.skipif(not os.environ.get("NEURALESE_MIRROR"), reason="real pictures are in NEURALESE_MIRROR")
+def test_of_real_birds_maps_in_whole_numbers_are_close_to_those_in_floats():
+    archive = next(Path(os.environ["NEURALESE_MIRROR"]).glob("CUB_200_2011*"))
+    pictures = list(islice(members(archive, PICTURES), 40))
+    images = pd.DataFrame(
+        {
+            "image_id": range(len(pictures)),
+            "path": [path for path, _ in pictures],
+            "split": ["train", "test"] * 20,
+            "box": [[30.0, 30.0, 150.0, 150.0]] * len(pictures),
+        }
+    )
+    floats = graph("efficientnet-lite0", 128)
+    wholes = quantise(floats, samples(pictures, images, 128, 20))
+    assert wholes == quantise(floats, samples(pictures, images, 128, 20))
+    held_out = images.assign(split=np.where(images["split"] == "test", "train", "test"))
+    shown = np.stack(list(samples(pictures, held_out, 128, 20)))
+    close = torch.nn.functional.cosine_similarity(
+        *(Backbone.load(network).maps(shown).flatten(1) for network in (floats, wholes))
+    )
+    assert close.min() > 0.9

@@ -1,0 +1,10 @@
+"""Join the shards of pooled features, and of what could not be read."""
+
+from neuralese.features.images import gather_shards
+from neuralese.files import read_json, write_json
+from neuralese.stage import stage
+
+with stage(snakemake.log[0], snakemake.threads):
+    gather_shards(snakemake.output.pooled, snakemake.input.pooled)
+    failed = {path: why for part in snakemake.input.failed for path, why in read_json(part).items()}
+    write_json(snakemake.output.failed, dict(sorted(failed.items())))
