@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from neuralese.evaluate.statistics import bootstrap_interval, holm, over_seeds_test, paired_test
+from neuralese.evaluate.statistics import bootstrap_interval, equivalence_test, holm, over_seeds_test, paired_test
 
 REPETITIONS, SEEDS, LEVEL = 4000, 5, 0.05
 
@@ -107,6 +107,30 @@ def draw_p_values(random: np.random.Generator) -> np.ndarray:
     p_values = random.random(random.integers(1, 9)) ** 4
     p_values[random.random(len(p_values)) < 0.15] = np.nan
     return p_values
+
+
+def test_equivalence_is_the_larger_of_two_tests_of_welch():
+    random = np.random.default_rng(5)
+    before, after = random.normal(0.8, 0.02, 5), random.normal(0.805, 0.01, 7)
+    difference, p = equivalence_test(before, after, margin=0.03)
+    sides = [
+        stats.ttest_ind(after + shift, before, equal_var=False, alternative=side).pvalue
+        for shift, side in ((0.03, "greater"), (-0.03, "less"))
+    ]
+    assert difference == pytest.approx(after.mean() - before.mean())
+    assert p == pytest.approx(max(sides))
+    assert math.isnan(equivalence_test(before[:1], after, 0.03)[1])
+    assert equivalence_test(np.full(5, 0.8), np.full(5, 0.81), 0.03)[1] == 0
+    assert equivalence_test(np.full(5, 0.8), np.full(5, 0.84), 0.03)[1] == 1
+
+
+def test_means_a_margin_apart_are_called_equivalent_in_five_of_a_hundred_runs():
+    random = np.random.default_rng(6)
+    runs = random.normal(0.0, 1.0, (REPETITIONS, 2, SEEDS))
+    found = np.mean([equivalence_test(before, after + 3, margin=3)[1] < LEVEL for before, after in runs])
+    assert stats.binomtest(round(found * REPETITIONS), REPETITIONS, LEVEL).pvalue > 0.001 or found < LEVEL
+    near = np.mean([equivalence_test(before, after, margin=3)[1] < LEVEL for before, after in runs])
+    assert near > 0.9
 
 
 def test_holms_correction_decides_as_the_step_down_procedure_does():

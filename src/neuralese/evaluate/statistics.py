@@ -60,6 +60,23 @@ def over_seeds_test(differences: np.ndarray) -> float:
     return float(2 * stdtr(seeds - 1, -abs(mean) / error))
 
 
+def equivalence_test(before: np.ndarray, after: np.ndarray, margin: float) -> tuple[float, float]:
+    """The difference of two means over seeds, and the chance of such ones if the true means were `margin` apart or more.
+
+    Two one-sided t tests of Welch, of which the larger value counts: below 0.05, the two are equivalent.
+    """
+    from scipy.special import stdtr
+
+    difference = float(after.mean() - before.mean())
+    if min(len(before), len(after)) < 2:
+        return difference, math.nan
+    errors = np.array([each.var(ddof=1) / len(each) for each in (before, after)])
+    if errors.sum() == 0:
+        return difference, float(abs(difference) >= margin)
+    freedom = errors.sum() ** 2 / (errors**2 / (np.array([len(before), len(after)]) - 1)).sum()
+    return difference, float(stdtr(freedom, (abs(difference) - margin) / math.sqrt(errors.sum())))
+
+
 def holm(p_values: np.ndarray) -> np.ndarray:
     """Holm's correction of several tests (n,): a claim holds at 0.05 if its corrected value is below; NaN stays NaN.
 

@@ -1,0 +1,60 @@
+"""Do two runs with several seeds say the same? Every cell of the main tables before and after, with an equivalence test.
+
+python benchmarks/equivalence.py BEFORE AFTER      # two results folders
+"""
+
+import argparse
+from pathlib import Path
+
+import pandas as pd
+
+from neuralese.evaluate.statistics import equivalence_test
+
+CELL = ["task", "distractors", "speaker", "listener", "unit", "criterion"]
+MARGINS = {"accuracy": 0.01, "reward": 0.1, "completion": 0.01}
+
+
+def belief(results: Path) -> pd.DataFrame:
+    """Accuracies: cell, measure, seed, value."""
+    table = pd.read_parquet(results / "tables/belief.parquet")
+    cell = table[CELL].astype(str).agg(" ".join, axis=1)
+    return pd.DataFrame({"cell": cell, "measure": "accuracy", "seed": table["seed"], "value": table["accuracy"]})
+
+
+def behavior(results: Path) -> pd.DataFrame:
+    """Rewards and completions of pairs with a robot: cell, measure, seed, value."""
+    table = pd.read_parquet(results / "tables/behavior.parquet")
+    table = table[table["pair"].str.startswith("R/")]
+    cell = table["pair"] + " " + table["criterion"].astype(str)
+    parts = [
+        pd.DataFrame({"cell": cell, "measure": each, "seed": table["seed"], "value": table[each]})
+        for each in ("reward", "completion")
+    ]
+    return pd.concat(parts)
+
+
+def compared(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
+    """One row for each cell that both have: means, their difference, the margin and the test's p value."""
+    rows = []
+    values = [dict(list(each.groupby(["cell", "measure"], sort=False)["value"])) for each in (before, after)]
+    for (cell, measure), old in values[0].items():
+        if (new := values[1].get((cell, measure))) is not None:
+            margin = MARGINS[measure]
+            difference, p = equivalence_test(old.to_numpy(), new.to_numpy(), margin)
+            rows.append((cell, measure, old.mean(), new.mean(), difference, margin, p, p < 0.05))
+    names = ["cell", "measure", "before", "after", "difference", "margin", "p", "equivalent"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def main() -> None:
+    """Read the command line, compare and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("before", type=Path)
+    parser.add_argument("after", type=Path)
+    given = parser.parse_args()
+    tables = [pd.concat([belief(each), behavior(each)]) for each in (given.before, given.after)]
+    print(compared(*tables).round(4).to_markdown(index=False))
+
+
+if __name__ == "__main__":
+    main()
