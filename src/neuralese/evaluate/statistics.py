@@ -61,7 +61,7 @@ def over_seeds_test(differences: np.ndarray) -> float:
 
 
 def equivalence_test(before: np.ndarray, after: np.ndarray, margin: float) -> tuple[float, float]:
-    """The difference of two means over seeds, and the chance of such ones if the true means were `margin` apart or more.
+    """The difference of two means over seeds, and the chance of such ones if the true means were `margin` apart.
 
     Two one-sided t tests of Welch, of which the larger value counts: below 0.05, the two are equivalent.
     """
