@@ -24,6 +24,8 @@ class Project:
             else:
                 shutil.copy(source, folder / name)
         self.quick = folder / "results" / "quick"
+        self.watched = folder / "watched"  # what each job had loaded, see watched/sitecustomize.py
+        self.watched.mkdir()
 
     def command(self, *arguments: str, cores: int = 2) -> list[str]:
         """The command that runs Snakemake."""
@@ -31,7 +33,8 @@ class Project:
 
     def environment(self) -> dict[str, str]:
         """The variables with which it runs: the copied library, and no mirror."""
-        variables = {**os.environ, "PYTHONPATH": str(self.folder / "src")}
+        paths = os.pathsep.join(map(str, (self.folder / "src", Path(__file__).parent / "watched")))
+        variables = {**os.environ, "PYTHONPATH": paths, "NEURALESE_WATCHED": str(self.watched)}
         variables.pop("NEURALESE_MIRROR", None)
         return variables
 

@@ -2,7 +2,10 @@
 
 import json
 import re
+import subprocess
+from collections import defaultdict
 from graphlib import TopologicalSorter
+from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
@@ -12,6 +15,7 @@ import yaml
 from copies import QUICK
 
 from neuralese.data.archives import members, write_tar
+from neuralese.pipeline.imports import SOURCE, imported
 
 DICTIONARY = {  # the dictionary and what follows from it
     "score_dictionary",
@@ -29,6 +33,15 @@ DICTIONARY = {  # the dictionary and what follows from it
     "write_report",
 }
 TRANSLATION = DICTIONARY | {"synthesise", "ablate", "choose_criteria", "tabulate_ablation"}
+FOREIGN = """
+module neuralese:
+    snakefile: "{snakefile}"
+    config: config
+use rule * from neuralese as neuralese_*
+rule mine:
+    input: rules.neuralese_all.input
+    default_target: True
+"""
 # a proxy that nobody listens on is a machine without network, whatever this one has
 NOWHERE = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
 
@@ -58,6 +71,30 @@ def test_a_second_run_has_nothing_to_do(project):
 def test_forcing_a_stage_plans_it_and_what_follows(project):
     planned = project.planned("all", "--forcerun", "score_dictionary", *QUICK)
     assert planned == DICTIONARY
+
+
+def test_a_rule_depends_on_just_the_code_that_its_script_loads(project):
+    source = project.folder / "src" / "neuralese"
+    loaded = defaultdict(set)
+    for record in project.watched.glob("tmp*.txt"):
+        script = record.name.split(".")[1]
+        loaded[script] |= {Path(line).relative_to(source) for line in record.read_text().splitlines()}
+    scripts = {path.stem: path for path in (project.folder / "workflow/scripts").glob("*.py")}
+    assert set(loaded) == set(scripts) - {"tabulate_sweep", "draw_sweep"}
+    for script, files in loaded.items():
+        found = {path.relative_to(SOURCE) for path in imported(scripts[script]) if path.suffix == ".py"}
+        assert found == files, script
+
+
+def test_another_workflow_can_use_this_one_as_a_module(project, tmp_path):
+    (tmp_path / "Snakefile").write_text(FOREIGN.format(snakefile=project.folder / "Snakefile"))
+    configs = [str(project.folder / "config" / name) for name in ("config.yaml", "quick.yaml")]
+    command = project.command("--dry-run", "--configfile", *configs)
+    done = subprocess.run(command, cwd=tmp_path, env=project.environment(), capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert {"neuralese_train_agent", "neuralese_write_report", "mine"} <= set(
+        re.findall(r"^(\w+) +\d+$", done.stdout, re.M)
+    )
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,6 @@ rule train_agent:
         training=lambda wildcards: at(wildcards)["training"][wildcards.task],
         max_steps=max_steps,
         checkpoints=f"{RESULTS}/.checkpoints",
-        code=code("games", "agents", "randomness.py"),
+        code=code("train_agent"),
     script:
         "../scripts/train_agent.py"

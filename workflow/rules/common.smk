@@ -1,6 +1,5 @@
 """Names and helpers that all rules share; no rule is defined here."""
 
-import hashlib
 from functools import cache
 from pathlib import Path
 
@@ -10,10 +9,11 @@ from snakemake.exceptions import WorkflowError
 from neuralese import sweep
 from neuralese.config import problem, typed
 from neuralese.files import redate, unwritable
+from neuralese.pipeline import imports
 
-SOURCE = Path(workflow.basedir) / "src" / "neuralese"
-SCHEMA = Path(workflow.basedir) / "workflow" / "schemas" / "config.schema.yaml"
-CODE = {".py", ".js", ".css", ".html"}
+WORKFLOW = Path(str(workflow.current_basedir)).parent
+SCRIPTS = WORKFLOW / "scripts"
+SCHEMA = WORKFLOW / "schemas" / "config.schema.yaml"
 
 config = typed(config)
 schema = yaml.safe_load(SCHEMA.read_text())
@@ -106,19 +106,15 @@ def growing(first):
 
 
 @cache
-def code(*rooms):
-    """Hash the library rooms (or single modules) a job runs; as a param it makes an edit of them rerun the job and what follows.
+def code(script):
+    """Hash the library modules that a script imports; as a param it makes an edit of one rerun the job and what follows."""
+    return imports.digest(imports.imported(SCRIPTS / f"{script}.py"))
 
-    What belongs to a page (its scripts, its style) counts as code.
-    """
-    digest = hashlib.sha256()
-    for room in rooms:
-        path = SOURCE / room
-        inside = path.rglob("*") if path.is_dir() else [path]
-        for file in sorted(each for each in inside if each.suffix in CODE):
-            digest.update(file.relative_to(SOURCE).as_posix().encode())
-            digest.update(file.read_bytes())
-    return digest.hexdigest()[:16]
+
+def embedded_code(wildcards):
+    """Hash what generates a task's stand-in: real data is known by its digest, whatever code fetches it."""
+    path = imports.SOURCE / "data" / "embedded" / f"{wildcards.task}.py"
+    return imports.digest(imports.imported(path))
 
 
 def game_tables(wildcards):

@@ -18,8 +18,7 @@ rule download:
     params:
         source=config["data"]["source"],
         partial=f"{RESULTS}/.downloads",
-        # real data is known by its digest, whatever code fetches it; only the stand-in is made by code
-        code=lambda wildcards: code(f"data/embedded/{wildcards.task}.py"),
+        code=embedded_code,
     script:
         "../scripts/download.py"
 
@@ -45,7 +44,7 @@ rule parse_colors:
         mem_mb=growing(2000),
         runtime=growing(10),
     params:
-        code=code("data/archives.py", "data/xkcd.py", "features/cielab.py"),
+        code=code("parse_colors"),
     script:
         "../scripts/parse_colors.py"
 
@@ -69,7 +68,7 @@ rule prepare_colors:
         runtime=growing(10),
     params:
         least_names=lambda wildcards: at(wildcards)["colors"]["least_names"],
-        code=code("data/xkcd.py", "features/items.py"),
+        code=code("prepare_colors"),
     script:
         "../scripts/prepare_colors.py"
 
@@ -91,7 +90,7 @@ rule parse_birds:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        code=code("data/archives.py", "data/cub.py", "data/pickles.py"),
+        code=code("parse_birds"),
     script:
         "../scripts/parse_birds.py"
 
@@ -125,7 +124,7 @@ rule parse_driving:
             key: at(wildcards)["driving"][key]
             for key in ("distractors", "goal_offset")
         },
-        code=code("data/archives.py", "data/driving.py", "games"),
+        code=code("parse_driving"),
     script:
         "../scripts/parse_driving.py"
 
@@ -151,6 +150,6 @@ rule prepare_driving:
     params:
         least_sent=lambda wildcards: at(wildcards)["driving"]["least_sent"],
         least_words=lambda wildcards: at(wildcards)["driving"]["least_words"],
-        code=code("data/driving.py", "features/items.py"),
+        code=code("prepare_driving"),
     script:
         "../scripts/prepare_driving.py"

@@ -29,20 +29,7 @@ rule evaluate_belief:
         held_out=lambda wildcards: at(wildcards)["messages"]["held_out"],
         phrases_heard=lambda wildcards: at(wildcards)["evaluation"]["phrases_heard"],
         resamples=lambda wildcards: at(wildcards)["evaluation"]["resamples"],
-        code=code(
-            "games",
-            "agents",
-            "speakers",
-            "translate/families.py",
-            "translate/pragmatics.py",
-            "translate/utterances.py",
-            "evaluate/belief.py",
-            "evaluate/listeners.py",
-            "evaluate/protocols.py",
-            "evaluate/translations.py",
-            "evaluate/statistics.py",
-            "randomness.py",
-        ),
+        code=code("evaluate_belief"),
     script:
         "../scripts/evaluate_belief.py"
 
@@ -76,18 +63,7 @@ rule ablate:
         families=lambda wildcards: at(wildcards)["criteria"]
         | at(wildcards)["ablation"].get("also", {}),
         resamples=lambda wildcards: at(wildcards)["evaluation"]["resamples"],
-        code=code(
-            "games",
-            "agents",
-            "speakers",
-            "translate",
-            "evaluate/ablation.py",
-            "evaluate/belief.py",
-            "evaluate/listeners.py",
-            "evaluate/translations.py",
-            "evaluate/statistics.py",
-            "randomness.py",
-        ),
+        code=code("ablate"),
     script:
         "../scripts/ablate.py"
 
@@ -108,7 +84,7 @@ rule choose_criteria:
         runtime=growing(5),
     params:
         criteria=lambda wildcards: at(wildcards)["criteria"],
-        code=code("translate/choice.py", "translate/families.py"),
+        code=code("choose_criteria"),
     script:
         "../scripts/choose_criteria.py"
 
@@ -147,12 +123,7 @@ rule tabulate_ablation:
         mem_mb=growing(1000),
         runtime=growing(5),
     params:
-        code=code(
-            "translate/choice.py",
-            "evaluate/paper.py",
-            "report/ablation.py",
-            "report/figures.py",
-        ),
+        code=code("tabulate_ablation"),
     script:
         "../scripts/tabulate_ablation.py"
 
@@ -182,18 +153,7 @@ rule evaluate_behavior:
         fresh=lambda wildcards: at(wildcards)["messages"]["held_out"],
         max_steps=max_steps,
         resamples=lambda wildcards: at(wildcards)["evaluation"]["resamples"],
-        code=code(
-            "games",
-            "agents",
-            "speakers",
-            "translate/families.py",
-            "translate/utterances.py",
-            "evaluate/behavior.py",
-            "evaluate/belief.py",
-            "evaluate/translations.py",
-            "evaluate/statistics.py",
-            "randomness.py",
-        ),
+        code=code("evaluate_behavior"),
     script:
         "../scripts/evaluate_behavior.py"
 
@@ -255,12 +215,7 @@ rule tabulate:
         mem_mb=growing(1000),
         runtime=growing(5),
     params:
-        code=code(
-            "evaluate/paper.py",
-            "evaluate/comparison.py",
-            "evaluate/formats.py",
-            "evaluate/statistics.py",
-        ),
+        code=code("tabulate"),
     script:
         "../scripts/tabulate.py"
 
@@ -293,12 +248,6 @@ rule analyse_protocol:
         mem_mb=growing(1500),
         runtime=growing(10),
     params:
-        code=code(
-            "games",
-            "evaluate/protocol.py",
-            "evaluate/variables.py",
-            "report/protocol.py",
-            "report/figures.py",
-        ),
+        code=code("analyse_protocol"),
     script:
         "../scripts/analyse_protocol.py"

@@ -21,11 +21,7 @@ rule export_backbone:
         backbone=lambda wildcards: at(wildcards)["birds"]["backbone"],
         pixels=lambda wildcards: at(wildcards)["birds"]["pixels"],
         quantised=lambda wildcards: at(wildcards)["birds"]["quantised"],
-        code=code(
-            "features/backbone.py",
-            "features/crops.py",
-            "features/quantise.py",
-        ),
+        code=code("export_backbone"),
     script:
         "../scripts/export_backbone.py"
 
@@ -53,11 +49,7 @@ rule pool_images:
         runtime=growing(30),
     params:
         pooled=lambda wildcards: at(wildcards)["birds"]["pooled"],
-        code=code(
-            "features/crops.py",
-            "features/images.py",
-            "features/pooling.py",
-        ),
+        code=code("pool_images"),
     script:
         "../scripts/pool_images.py"
 
@@ -80,7 +72,7 @@ rule gather_pooled:
         mem_mb=growing(1500),
         runtime=growing(10),
     params:
-        code=code("features/images.py"),
+        code=code("gather_pooled"),
     script:
         "../scripts/gather_pooled.py"
 
@@ -104,7 +96,7 @@ rule train_head:
         runtime=growing(10),
     params:
         head=lambda wildcards: at(wildcards)["birds"]["head"],
-        code=code("features/head.py"),
+        code=code("train_head"),
     script:
         "../scripts/train_head.py"
 
@@ -133,6 +125,6 @@ rule prepare_birds:
         runtime=growing(10),
     params:
         bigrams=lambda wildcards: at(wildcards)["birds"]["bigrams"],
-        code=code("data/cub.py", "features/items.py"),
+        code=code("prepare_birds"),
     script:
         "../scripts/prepare_birds.py"

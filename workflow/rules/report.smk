@@ -43,7 +43,7 @@ rule draw_color_examples:
     params:
         number=config["examples"]["count"],
         criterion=config["examples"]["criterion"],
-        code=code("report/examples.py", "report/figures.py", "report/pictures.py"),
+        code=code("draw_color_examples"),
     script:
         "../scripts/draw_color_examples.py"
 
@@ -75,12 +75,7 @@ rule draw_bird_examples:
     params:
         number=config["examples"]["count"],
         criterion=config["examples"]["criterion"],
-        code=code(
-            "report/examples.py",
-            "report/figures.py",
-            "report/pictures.py",
-            "features/crops.py",
-        ),
+        code=code("draw_bird_examples"),
     script:
         "../scripts/draw_bird_examples.py"
 
@@ -112,7 +107,7 @@ rule draw_driving_examples:
     params:
         number=config["examples"]["count"],
         criterion=config["examples"]["criterion"],
-        code=code("report/examples.py", "report/figures.py", "report/roads.py", "games"),
+        code=code("draw_driving_examples"),
     script:
         "../scripts/draw_driving_examples.py"
 
@@ -160,17 +155,7 @@ rule watch_driving:
         number=config["examples"]["games"],
         criterion=config["examples"]["criterion"],
         max_steps=config["games"]["driving_steps"],
-        code=code(
-            "report/watch.py",
-            "report/roads.py",
-            "report/figures.py",
-            "games",
-            "agents",
-            "translate",
-            "evaluate/behavior.py",
-            "evaluate/belief.py",
-            "evaluate/translations.py",
-        ),
+        code=code("watch_driving"),
     script:
         "../scripts/watch_driving.py"
 
@@ -194,7 +179,7 @@ rule draw_tables:
         mem_mb=growing(1000),
         runtime=growing(5),
     params:
-        code=code("report/comparison.py", "report/figures.py"),
+        code=code("draw_tables"),
     script:
         "../scripts/draw_tables.py"
 
@@ -230,18 +215,7 @@ rule gather_report:
         runtime=growing(5),
     params:
         criterion=config["examples"]["criterion"],
-        code=code(
-            "report/page/gather.py",
-            "report/page/explorer.py",
-            "report/page/items.py",
-            "report/pictures.py",
-            "features/crops.py",
-            "games",
-            "translate",
-            "evaluate/belief.py",
-            "evaluate/listeners.py",
-            "evaluate/translations.py",
-        ),
+        code=code("gather_report"),
     script:
         "../scripts/gather_report.py"
 
@@ -277,11 +251,6 @@ rule write_report:
     params:
         seeds=SEEDS,
         benchmarks=f"{RESULTS}/benchmarks",
-        code=code(
-            "report/page",
-            "report/ablation.py",
-            "evaluate/comparison.py",
-            "evaluate/formats.py",
-        ),
+        code=code("write_report"),
     script:
         "../scripts/write_report.py"

@@ -20,7 +20,7 @@ rule fit_robot_speaker:
         fit=lambda wildcards: at(wildcards)["speakers"][wildcards.task],
         states=lambda wildcards: at(wildcards)["messages"]["fitted"],
         max_steps=max_steps,
-        code=code("games", "agents", "speakers", "randomness.py"),
+        code=code("fit_robot_speaker"),
     script:
         "../scripts/fit_robot_speaker.py"
 
@@ -43,6 +43,6 @@ rule fit_human_model:
         runtime=growing(10),
     params:
         fit=lambda wildcards: at(wildcards)["speakers"][wildcards.task],
-        code=code("games", "speakers", "randomness.py"),
+        code=code("fit_human_model"),
     script:
         "../scripts/fit_human_model.py"

@@ -19,7 +19,7 @@ rule tabulate_sweep:
         runtime=growing(10),
     params:
         points=lambda wildcards: [values for _, values in swept_files(wildcards)],
-        code=code("sweep.py"),
+        code=code("tabulate_sweep"),
     script:
         "../scripts/tabulate_sweep.py"
 
@@ -46,7 +46,7 @@ rule draw_sweep:
     params:
         swept=list(SWEEP),
         criterion=config["examples"]["criterion"],
-        code=code("report/sweep.py"),
+        code=code("draw_sweep"),
     script:
         "../scripts/draw_sweep.py"
 

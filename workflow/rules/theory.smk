@@ -26,7 +26,7 @@ rule measure_bound:
     params:
         messages=config["ablation"]["messages"],
         criterion=config["examples"]["criterion"],
-        code=code("games", "translate", "evaluate/bound.py", "evaluate/translations.py"),
+        code=code("measure_bound"),
     script:
         "../scripts/measure_bound.py"
 
@@ -66,6 +66,6 @@ rule check_theory:
         runtime=growing(10),
     params:
         games=config["theory"]["games"],
-        code=code("theory", "report/theory.py", "report/figures.py"),
+        code=code("check_theory"),
     script:
         "../scripts/check_theory.py"

@@ -20,7 +20,7 @@ rule sample_messages:
     params:
         counts=lambda wildcards: at(wildcards)["messages"],
         max_steps=max_steps,
-        code=code("games", "agents", "randomness.py"),
+        code=code("sample_messages"),
     script:
         "../scripts/sample_messages.py"
 
@@ -40,7 +40,7 @@ rule list_utterances:
         mem_mb=growing(1500),
         runtime=growing(5),
     params:
-        code=code("games", "speakers", "translate/utterances.py", "randomness.py"),
+        code=code("list_utterances"),
     script:
         "../scripts/list_utterances.py"
 
@@ -73,7 +73,7 @@ rule score_dictionary:
         runtime=growing(10),
     params:
         n_best=lambda wildcards: at(wildcards)["dictionary"]["n_best"],
-        code=code("games", "speakers", "translate"),
+        code=code("score_dictionary"),
     script:
         "../scripts/score_dictionary.py"
 
@@ -115,6 +115,6 @@ rule synthesise:
         },
         radius=lambda wildcards: at(wildcards)["agent"]["radius"],
         n_best=lambda wildcards: at(wildcards)["dictionary"]["n_best"],
-        code=code("games", "agents", "speakers", "translate", "randomness.py"),
+        code=code("synthesise"),
     script:
         "../scripts/synthesise.py"

@@ -1,0 +1,1 @@
+"""What the workflow needs and no scientist does."""

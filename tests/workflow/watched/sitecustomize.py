@@ -1,0 +1,18 @@
+"""Loaded by every Python of a watched run: when it ends, it writes down which modules of the library it had loaded."""
+
+import atexit
+import os
+import sys
+from pathlib import Path
+
+
+def note() -> None:
+    """Write the loaded files, for the script that this process ran."""
+    script = Path(getattr(sys.modules["__main__"], "__file__", None) or "none").name
+    loaded = {module.__file__ for name, module in list(sys.modules.items()) if name.split(".")[0] == "neuralese"}
+    if loaded:
+        (Path(os.environ["NEURALESE_WATCHED"]) / f"{script}.{os.getpid()}.txt").write_text("\n".join(loaded))
+
+
+if "NEURALESE_WATCHED" in os.environ:
+    atexit.register(note)
