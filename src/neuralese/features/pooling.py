@@ -11,13 +11,15 @@ import torch
 from torch import Tensor
 
 
-@cache
 class _Room:
     """Where sketches of maps with so many places are made."""
 
     def __init__(self, places: int, size: int) -> None:
         self.counts, self.rows = torch.empty(size, places), torch.empty(places, size)
         self.spectra = [torch.empty(places, size // 2 + 1, dtype=torch.complex64) for _ in range(2)]
+
+
+_room = cache(_Room)  # one of each size is enough, and is kept
 
 
 class CompactBilinear:
@@ -35,10 +37,10 @@ class CompactBilinear:
         One picture at a time, in memory that is kept: its spectra fit into a core's cache, those of a batch do not, and
         fetching new memory from the system would take longer than the sketch.
         """
-        room = _Room(maps.shape[2] * maps.shape[3], self.size)
+        room = _room(maps.shape[2] * maps.shape[3], self.size)
         return torch.stack([self._sketch(channels, room) for channels in maps.flatten(2)])
 
-    def _sketch(self, channels: Tensor, room: "_Room") -> Tensor:
+    def _sketch(self, channels: Tensor, room: _Room) -> Tensor:
         for places, signs, spectrum in zip(self.places, self.signs, room.spectra, strict=True):
             room.counts.zero_().index_add_(0, places, channels * signs[:, None])  # whole rows are added up
             torch.fft.rfft(room.rows.copy_(room.counts.T), out=spectrum)
