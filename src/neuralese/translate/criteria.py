@@ -59,6 +59,12 @@ def beliefs(log_likelihood: Tensor, dim: int = -1) -> Tensor:
     return torch.log_softmax(log_likelihood, dim).clamp(min=LOG_FLOOR)
 
 
+def _log_sum(log_likelihood: Tensor) -> Tensor:
+    """log sum_i exp, (K,), of (K, n), whose largest is set apart: it is known exactly."""
+    highest = log_likelihood.amax(1, keepdim=True).clamp(min=-torch.finfo(log_likelihood.dtype).max)
+    return highest[:, 0].double() + (log_likelihood - highest).exp_().sum(1).double().log()
+
+
 @dataclass(frozen=True)
 class Block:
     """What messages mean in some of the contexts. Contexts come last, so that sums over candidates are fast."""
@@ -109,8 +115,8 @@ class Meanings:
 
     @cached_property
     def log_evidence(self) -> Tensor:
-        """log sum_i p(z_k | x_i0), (K,)."""
-        parts = (self._log_likelihood(part[:, :1]).flatten(1).logsumexp(1) for part in self._parts())
+        """log sum_i p(z_k | x_i0), (K,), in double precision."""
+        parts = (_log_sum(self._log_likelihood(part[:, :1]).flatten(1)) for part in self._parts())
         return reduce(torch.logaddexp, parts)
 
     @property
@@ -123,15 +129,17 @@ class Meanings:
 
     def _log_likelihood(self, part: Tensor) -> Tensor:
         """log p(z_k | x_is), (K, s, b): each candidate stands for itself, so they may be asked about in any order."""
-        return self.language.log_likelihood(part.transpose(0, 1))
+        return self.language.log_likelihood(part.transpose(0, 1)).to(self.dtype)
 
     def _blocks(self) -> Iterator[Block]:
+        evidence = self.log_evidence[:, None].to(self.dtype)
+        rest = (self.log_evidence[:, None] - evidence).to(self.dtype)  # what single precision leaves of it
         for part in self._parts():
             log_likelihood = self._log_likelihood(part)
-            w = (log_likelihood[:, 0] - self.log_evidence[:, None]).exp()
+            w = (log_likelihood[:, 0] - evidence).sub_(rest).exp_()
             if hasattr(self.language, "log_beliefs"):
-                log_likelihood = self.language.log_beliefs(part).transpose(1, 2)
-            yield Block(w.to(self.dtype), beliefs(log_likelihood.to(self.dtype), dim=1))
+                log_likelihood = self.language.log_beliefs(part).transpose(1, 2).to(self.dtype)
+            yield Block(w, beliefs(log_likelihood, dim=1))
 
 
 def block_for(messages: int, candidates: int) -> int:

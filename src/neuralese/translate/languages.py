@@ -40,7 +40,7 @@ class Language(Protocol):
         """The same messages with their likelihoods taken in this way."""
 
     def log_likelihood(self, candidates: Tensor) -> Tensor:
-        """log p(z_k | x_is), (K, n, s), for candidates (n, s, ...), each of them by itself."""
+        """log p(z_k | x_is), (K, n, s), for candidates (n, s, ...), each by itself, as precise as it is known."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Neuralese:
     def log_likelihood(self, candidates: Tensor) -> Tensor:
         """See `Language`."""
         views = self.game.speaker_view(candidates.flatten(0, 1))
-        return self.speaker.log_prob(self.messages, views, self.scale).double().unflatten(1, candidates.shape[:2])
+        return self.speaker.log_prob(self.messages, views, self.scale).unflatten(1, candidates.shape[:2])
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class English:
     def log_likelihood(self, candidates: Tensor) -> Tensor:
         """See `Language`."""
         views = self.game.human_view(candidates.flatten(0, 1))
-        return self.speaker.log_prob(views)[self.ids].double().unflatten(1, candidates.shape[:2])
+        return self.speaker.log_prob(views)[self.ids].unflatten(1, candidates.shape[:2])
 
 
 SILENCE = "(silence)"

@@ -81,7 +81,7 @@ def _only(language: Neuralese, ids: set[int]) -> Neuralese:
 def _rows(language: Language, candidates: Tensor) -> list[list[int]]:
     if not len(language):
         return []
-    return beliefs(language.log_likelihood(candidates))[..., 0].exp().mul(100).round().int().tolist()
+    return beliefs(language.log_likelihood(candidates).double())[..., 0].exp().mul(100).round().int().tolist()
 
 
 def _percent(languages: list[Language], candidates: Tensor) -> dict[int, list[int]]:
