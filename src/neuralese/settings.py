@@ -37,4 +37,4 @@ def setting(default: Any, meaning: str, *, advice: str = "", **limits: Any) -> A
 
 def section(kind: type, meaning: str, *, advice: str = "", **values: Any) -> Any:
     """A field that is a section of the config: the dataclass `kind`, whose defaults here are `values`, or its own."""
-    return field(default_factory=lambda: kind(**values), metadata={"meaning": meaning, "advice": advice})
+    return field(default_factory=lambda: kind(**values), metadata={"meaning": meaning, "advice": advice, "limits": {}})
