@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neuralese.errors import NeuraleseError
+from neuralese.pipeline.config import SCHEMA
 from neuralese.sweep import DATA, SECTIONS, name, named, overlay, points, relevant, sweep_problem, tidy
 
 ROOT = Path(__file__).parents[1]
-SCHEMA = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())
 CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text())
 VALUES = st.integers() | st.floats(allow_nan=False) | st.booleans() | st.text("aZ9_.+-", min_size=1, max_size=5)
 KEYS = st.sampled_from(["agent.noise", "agent.message", "training.colors.updates", "criteria.belief.weights"])

@@ -12,8 +12,8 @@ from typing import Any
 
 import pandas as pd
 
-from neuralese.config import problem
 from neuralese.errors import NeuraleseError
+from neuralese.pipeline.check import problem
 
 Value = int | float | bool | str
 Point = dict[str, Value]  # dotted key -> value

@@ -3,27 +3,25 @@
 from functools import cache
 from pathlib import Path
 
-import yaml
 from snakemake.exceptions import WorkflowError
 
 from neuralese import sweep
-from neuralese.config import problem, typed
 from neuralese.files import redate, unwritable
 from neuralese.pipeline import imports
+from neuralese.pipeline.check import problem, typed
+from neuralese.pipeline.config import SCHEMA, complete
 
 WORKFLOW = Path(str(workflow.current_basedir)).parent
 SCRIPTS = WORKFLOW / "scripts"
-SCHEMA = WORKFLOW / "schemas" / "config.schema.yaml"
 
-config = typed(config)
-schema = yaml.safe_load(SCHEMA.read_text())
-if wrong := problem(config, schema) or sweep.sweep_problem(config, schema):
+config = complete(typed(config))
+if wrong := problem(config, SCHEMA) or sweep.sweep_problem(config, SCHEMA):
     raise WorkflowError(wrong)
 
 RESULTS = config["results"]
 TASKS = config["tasks"]
 SEEDS = config["seeds"]
-SWEEP = config.get("sweep", {})
+SWEEP = config["sweep"]
 # the folder of a point of a sweep, or of the run itself, where {point} is empty
 POINT = f"{RESULTS}{{point}}"
 # of the stages up to a training: the longest chains begin first, so that no core is idle at the end

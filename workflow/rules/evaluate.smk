@@ -61,7 +61,7 @@ rule ablate:
         contexts=lambda wildcards: at(wildcards)["ablation"]["contexts"],
         humans=lambda wildcards: at(wildcards)["ablation"]["humans"],
         families=lambda wildcards: at(wildcards)["criteria"]
-        | at(wildcards)["ablation"].get("also", {}),
+        | at(wildcards)["ablation"]["also"],
         resamples=lambda wildcards: at(wildcards)["evaluation"]["resamples"],
         code=code("ablate"),
     script:

@@ -7,24 +7,15 @@
 A message is scaled to the length `radius`, and the channel adds Gaussian noise of standard deviation `noise` to it.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
+from neuralese.agents.settings import CellConfig
 from neuralese.games.game import Game
 from neuralese.weights import read_weights, save_weights
-
-
-@dataclass(frozen=True)
-class CellConfig:
-    """Sizes of the cell and of the channel."""
-
-    hidden: int = 256  # units of the MLP and of the GRU
-    message: int = 64  # length of a message vector
-    radius: float = 1.0  # length to which the channel scales a message
-    noise: float = 0.3  # standard deviation of the channel's noise, per dimension
 
 
 class Cell(nn.Module):

@@ -9,42 +9,21 @@ import hashlib
 import logging
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 from torch import nn
 from tqdm import tqdm
 
-from neuralese.agents.cell import Cell, CellConfig
+from neuralese.agents.cell import Cell
 from neuralese.agents.episodes import Episodes, Replay, play
+from neuralese.agents.settings import CellConfig, TrainingConfig
 from neuralese.agents.unroll import Rows, unroll
 from neuralese.files import atomic
 from neuralese.games.game import Game
 from neuralese.randomness import seeded
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class TrainingConfig:
-    """Hyper-parameters of the learner."""
-
-    updates: int = 2000  # gradient steps
-    batch: int = 256  # games replayed in one update
-    new_games: int = 256  # games played before each round of updates
-    updates_per_round: int = 1  # updates between two rounds of play
-    replay: int = 8192  # games remembered
-    discount: float = 0.9
-    learning_rate: float = 0.003  # at first
-    final_rate: float = 1.0  # share of it that is left at the end; it falls evenly
-    target_every: int = 100  # updates between two copies to the target network
-    clip: float = 10.0  # largest gradient norm
-    double: bool = False  # choose the next action with the online network, value it with the target network
-    explore: int = 1000  # updates in which the chance of a random action falls from one to about a tenth
-    epsilon_floor: float = 0.0  # exploration never falls below this
-    report_every: int = 50  # updates between two rows of the history
-    checkpoint_every: int = 250  # updates between two checkpoints
 
 
 def checkpoint_path(folder: Path, name: str, made_from: object) -> Path:

@@ -1,7 +1,6 @@
 """The hidden layer whose activations are a bird's feature: trained to tell the 200 species, on training images only."""
 
 import logging
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -9,6 +8,7 @@ import pyarrow as pa
 import torch
 from torch import Tensor, nn
 
+from neuralese.features.settings import HeadConfig
 from neuralese.tables import matrix, vectors
 
 log = logging.getLogger(__name__)
@@ -17,19 +17,6 @@ log = logging.getLogger(__name__)
 WEIGHTS = {"pooled": 0.5, "average": 1.5}
 
 CHECKED = 2  # epochs between two looks at dev
-
-
-@dataclass(frozen=True)
-class HeadConfig:
-    """How the head is trained."""
-
-    hidden: int = 256  # units, which is the length of a feature
-    epochs: int = 40  # passes over the training images
-    batch: int = 256
-    learning_rate: float = 0.0015  # at first; it falls to zero as a cosine
-    weight_decay: float = 1e-4
-    dropout: float = 0.7  # of the pooled features
-    hidden_dropout: float = 0.5  # of the hidden units
 
 
 class ByteDropout(nn.Module):

@@ -4,29 +4,15 @@ import copy
 import logging
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
 from neuralese.speakers.adam import Adam, cosine
+from neuralese.speakers.settings import FitConfig
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class FitConfig:
-    """How long and how fast to fit."""
-
-    hidden: int = 128  # units of the single hidden layer
-    steps: int = 3000  # at most so many minibatches
-    batch: int = 1024
-    learning_rate: float = 0.003
-    check_every: int = 250  # minibatches between two looks at the held-out data
-    patience: int = 4  # looks without a gain after which to stop; 0 never stops, and keeps the last weights
-    decay: bool = True  # let the step size fall to zero as a cosine does, or keep it
-    plain_human: bool = False  # one softmax for all phrases and silence, which share nothing, as in the paper
 
 
 def fit(

@@ -17,7 +17,6 @@ translated as *light, green*. All pairs are scored; the `beam` pairs that transl
 triples.
 """
 
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -31,24 +30,9 @@ from neuralese.tables import vectors
 from neuralese.translate.criteria import SINGLE, BeliefCriterion, Criterion, beliefs
 from neuralese.translate.languages import Composed, English, Language, Neuralese
 from neuralese.translate.pragmatics import Believe
+from neuralese.translate.settings import SynthesisConfig
 
 LOOK = 500  # contexts in which the best of the restarts is chosen
-
-
-@dataclass(frozen=True)
-class SynthesisConfig:
-    """How new messages and phrases are looked for."""
-
-    scale: float = 4.0  # by how much wider than the channel's noise p(z | x) is taken to be while messages are made
-    restarts: int = 1  # messages of the vocabulary from which to descend
-    steps: int = 120  # of gradient descent
-    batch: int = 32  # contexts in each step
-    utterances: int = 100  # sets of phrases, the most frequent that humans say at once, for which messages are made
-    ask_judge: bool = True  # make messages by asking the judge, too, where it can be asked
-    distractors: int = 4  # with so many is each state of a context compared, where messages are made
-    learning_rate: float = 0.05
-    beam: int = 20  # pairs that are extended to triples
-    contexts: int = 1000  # in which bags are compared, of which there are thousands
 
 
 def believe_by_likelihood(vocabulary: Neuralese, candidates: Tensor, scale: float) -> Believe:
