@@ -18,7 +18,7 @@ include: "workflow/rules/common.smk"
 wildcard_constraints:
     task="|".join(config["training"]),
     seed=r"\d+",
-    split="dev|test",
+    split="|".join(WILDCARDS["split"]),
     point=r"(/sweep/[^/]+)?",
 
 

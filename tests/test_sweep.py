@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neuralese.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.pipeline.config import SCHEMA
-from neuralese.sweep import DATA, SECTIONS, name, named, overlay, points, relevant, sweep_problem, tidy
+from neuralese.pipeline.dependencies import SECTIONS
+from neuralese.sweep import name, named, overlay, points, relevant, sweep_problem, tidy
 
 ROOT = Path(__file__).parents[1]
 CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text())
@@ -63,12 +65,27 @@ def test_laying_a_point_over_a_config_changes_its_keys_alone_and_leaves_the_conf
         ),
         ({"seeds": [1, 2]}, "config: sweep: 'seeds' cannot be swept: every seed of the config is run at every point."),
         ({"data.source": ["real", "embedded"]}, "give each source a run with its own 'results'"),
+        (
+            {"examples.count": [4, 8]},
+            "config: sweep: 'examples.count' cannot be swept: nothing that a sweep shows depends on it; keys of "
+            "ablation, agent, birds, colors, criteria, dictionary, driving, evaluation, games, messages, speakers, "
+            "synthesis, training can.",
+        ),
+        ({"theory.games": [100]}, "'theory.games' cannot be swept: nothing that a sweep shows depends on it"),
+        ({"examples.cuont": [4]}, "config: sweep: 'examples.cuont' is not a known key; did you mean 'count'?"),
     ],
 )
 def test_a_wrong_sweep_is_refused_in_one_sentence(sweep, says):
     sentence = sweep_problem({**CONFIG, "sweep": sweep}, SCHEMA)
     assert says in sentence
     assert "\n" not in sentence
+
+
+def test_a_key_of_a_task_can_be_swept_where_the_task_is_run():
+    config = {**CONFIG, "sweep": {"training.birds.updates": [10, 20]}}
+    assert sweep_problem(config, SCHEMA) is None
+    sentence = sweep_problem({**config, "tasks": ["colors"]}, SCHEMA)
+    assert "'training.birds.updates' cannot be swept: it is of a task that is not among 'tasks'" in sentence
 
 
 def test_only_what_a_file_depends_on_matters_to_it():
@@ -91,26 +108,6 @@ def test_a_value_that_the_config_has_anyhow_is_the_run_itself():
 def rules() -> dict[str, str]:
     text = "\n".join(path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk")))
     return dict(re.findall(r"^rule (\w+):\n(.*?)(?=^\S|\Z)", text, flags=re.MULTILINE | re.DOTALL))
-
-
-def test_what_files_depend_on_is_what_their_rules_read():
-    seen = set()
-    for body in rules().values():
-        needs = set(re.findall(r'at\(wildcards\)\["(\w+)"\]', body)) | DATA
-        needs |= {"games"} if "max_steps=max_steps" in body else set()
-        needs |= SECTIONS["criteria.parquet"] if re.search(r"=chosen\b", body) else set()
-        for upstream in re.findall(r'(?:made|of_every_seed)\("([^"]+)"\)', body):
-            needs |= SECTIONS[upstream]
-        for file in re.findall(
-            r"\{POINT\}/\{\{task\}\}/(?:seed\{\{seed\}\}/)?([^\"/]+\.(?:parquet|safetensors))", body
-        ):
-            for made in {
-                file.replace("{{split}}", "test").replace("{{model}}", model) for model in ("speaker", "listener")
-            }:
-                # what is not of an agent belongs to the data, and is found there by `data`
-                assert (SECTIONS | {"utterances.parquet": DATA})[made] == needs, made
-                seen.add(made)
-    assert seen == {*SECTIONS, "utterances.parquet"}
 
 
 def test_what_is_chosen_on_dev_depends_on_all_that_is_compared_there():

@@ -13,7 +13,10 @@ from typing import Any
 import pandas as pd
 
 from neuralese.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.pipeline.check import problem
+from neuralese.pipeline.dependencies import SWEPT_SECTIONS
+from neuralese.pipeline.stages import DATA
 
 Value = int | float | bool | str
 Point = dict[str, Value]  # dotted key -> value
@@ -25,34 +28,6 @@ FIXED = {
     "results": "every point has a folder of its own already",
     "data": "all points share the raw data; give each source a run with its own 'results'",
     "sweep": "a sweep of sweeps is one sweep with more keys",
-}
-
-DATA = frozenset({"colors", "birds", "driving"})
-_AGENT = DATA | {"games", "agent", "training"}
-_MESSAGES = _AGENT | {"messages"}
-_ROBOT = _MESSAGES | {"speakers"}
-_ABLATION = _ROBOT | {"criteria", "ablation", "evaluation"}
-_DICTIONARY = _ABLATION | {"dictionary"}
-_SYNTHESIS = _DICTIONARY | {"synthesis"}
-# the sections of the config on which each file of a seed depends, its own stage's and those of the stages before
-SECTIONS = {
-    "agent.safetensors": _AGENT,
-    "history.parquet": _AGENT,
-    "messages.parquet": _MESSAGES,
-    "contexts.parquet": _MESSAGES,
-    "robot_speaker.safetensors": _ROBOT,
-    "human_speaker.safetensors": DATA | {"speakers"},
-    "human_listener.safetensors": DATA | {"speakers"},
-    "protocol.parquet": _ROBOT,
-    "dictionary.parquet": _DICTIONARY,
-    "meanings.parquet": _DICTIONARY,
-    "synthesis.parquet": _SYNTHESIS,
-    "new_messages.parquet": _SYNTHESIS,
-    "bags.parquet": _SYNTHESIS,
-    "belief_test.parquet": _SYNTHESIS,
-    "behavior_test.parquet": _DICTIONARY,
-    "ablation.parquet": _ABLATION,
-    "criteria.parquet": _ABLATION,
 }
 
 
@@ -84,6 +59,13 @@ def sweep_problem(config: dict, schema: dict) -> str | None:
         for value in values:
             if wrong := problem(overlay(config, {key: value}), schema):
                 return wrong.replace("config:", "config: sweep:", 1)
+        if section not in SWEPT_SECTIONS:
+            can = ", ".join(sorted(SWEPT_SECTIONS - set(FIXED)))
+            return (
+                f"config: sweep: '{key}' cannot be swept: nothing that a sweep shows depends on it; keys of {can} can."
+            )
+        if not any(_matters(key.split("."), SWEPT_SECTIONS, task) for task in config["tasks"]):
+            return f"config: sweep: '{key}' cannot be swept: it is of a task that is not among 'tasks'; add it there."
     return None
 
 
@@ -95,10 +77,14 @@ def relevant(point: Point, sections: frozenset[str], task: str, config: dict) ->
     kept = {}
     for key, value in point.items():
         path = key.split(".")
-        of_another_task = (DATA - {task}) & set(path[:2])
-        if path[0] in sections and not of_another_task and _look_up(config, path) != value:
+        if _matters(path, sections, task) and _look_up(config, path) != value:
             kept[key] = value
     return kept
+
+
+def _matters(path: list[str], sections: frozenset[str], task: str) -> bool:
+    """Whether a key is of these sections, and not of another task."""
+    return path[0] in sections and not (DATA - {task}) & set(path[:2])
 
 
 def _look_up(config: Any, path: list[str]) -> Any:

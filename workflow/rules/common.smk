@@ -8,8 +8,13 @@ from snakemake.exceptions import WorkflowError
 from neuralese import sweep
 from neuralese.files import redate, unwritable
 from neuralese.pipeline import imports
+from neuralese import sweep
+from neuralese.files import redate, unwritable
+from neuralese.pipeline import imports
 from neuralese.pipeline.check import problem, typed
 from neuralese.pipeline.config import SCHEMA, complete
+from neuralese.pipeline.dependencies import SECTIONS, tasks_with
+from neuralese.pipeline.stages import DATA, SWEPT_FILES, WILDCARDS
 
 WORKFLOW = Path(str(workflow.current_basedir)).parent
 SCRIPTS = WORKFLOW / "scripts"
@@ -51,7 +56,7 @@ def data(name):
 
     def path(wildcards):
         values, _ = point_of(wildcards.get("point", ""))
-        return f"{folder(values, sweep.DATA, wildcards.task)}/{wildcards.task}/{name}"
+        return f"{folder(values, DATA, wildcards.task)}/{wildcards.task}/{name}"
 
     return path
 
@@ -61,7 +66,7 @@ def made(name):
 
     def path(wildcards):
         values, _ = point_of(wildcards.get("point", ""))
-        place = folder(values, sweep.SECTIONS[name], wildcards.task)
+        place = folder(values, SECTIONS[name], wildcards.task)
         return f"{place}/{wildcards.task}/seed{wildcards.seed}/{name}"
 
     return path
@@ -72,7 +77,7 @@ def of_every_seed(name):
 
     def paths(wildcards):
         values, _ = point_of(wildcards.get("point", ""))
-        place = folder(values, sweep.SECTIONS[name], wildcards.task)
+        place = folder(values, SECTIONS[name], wildcards.task)
         return [f"{place}/{wildcards.task}/seed{seed}/{name}" for seed in SEEDS]
 
     return paths
@@ -81,7 +86,7 @@ def of_every_seed(name):
 def chosen(wildcards):
     """The input that says which member of each family of criteria was chosen for a task."""
     values, _ = point_of(wildcards.get("point", ""))
-    place = folder(values, sweep.SECTIONS["criteria.parquet"], wildcards.task)
+    place = folder(values, SECTIONS["criteria.parquet"], wildcards.task)
     return f"{place}/{wildcards.task}/criteria.parquet"
 
 
@@ -151,14 +156,6 @@ def color_table(wildcards):
     )
 
 
-SWEPT_FILES = {
-    "belief": "belief_test.parquet",
-    "behavior": "behavior_test.parquet",
-    "protocol": "protocol.parquet",
-    "ablation": "ablation.parquet",
-}
-
-
 def swept_files(wildcards):
     """The files of every point that one table of the sweep is made of, each with the values of its point."""
     if not SWEEP:
@@ -166,14 +163,14 @@ def swept_files(wildcards):
             "config: nothing is swept; add --configfile config/sweep_noise.yaml, or a 'sweep' of your own."
         )
     name = SWEPT_FILES[wildcards.table]
-    tasks = set(TASKS) & {"driving"} if wildcards.table == "behavior" else TASKS
     return [
         (
-            f"{folder(values, sweep.SECTIONS[name], task)}/{task}/seed{seed}/{name}",
+            f"{folder(values, SECTIONS[name], task)}/{task}/seed{seed}/{name}",
             values,
         )
         for values in sweep.points(SWEEP)
-        for task in tasks
+        for task in TASKS
+        if task in tasks_with(name)
         for seed in SEEDS
     ]
 

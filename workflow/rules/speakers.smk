@@ -36,7 +36,7 @@ rule fit_human_model:
     benchmark:
         f"{POINT}/benchmarks/{{task}}/seed{{seed}}/fit_human_{{model}}.tsv"
     wildcard_constraints:
-        model="speaker|listener",
+        model="|".join(WILDCARDS["model"]),
     threads: 1
     resources:
         mem_mb=growing(1500),

@@ -12,7 +12,7 @@ rule tabulate_sweep:
     benchmark:
         f"{RESULTS}/benchmarks/sweep/{{table}}.tsv"
     wildcard_constraints:
-        table="|".join(SWEPT_FILES),
+        table="|".join(WILDCARDS["table"]),
     threads: 1
     resources:
         mem_mb=growing(1500),

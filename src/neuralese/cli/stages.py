@@ -12,23 +12,27 @@ from pathlib import Path
 from neuralese.cli.results import Results
 from neuralese.errors import NeuraleseError
 from neuralese.files import read_json
+from neuralese.pipeline.dependencies import tasks_with
+from neuralese.pipeline.stages import SEED, STAGES
 
-STAGES = {  # what each stage makes for a task and a seed, in the order in which they are run
-    "agent": "agent.safetensors",
-    "robot speaker": "robot_speaker.safetensors",
-    "human speaker": "human_speaker.safetensors",
-    "human listener": "human_listener.safetensors",
-    "messages": "messages.parquet",
-    "dictionary": "dictionary.parquet",
-    "synthesis": "synthesis.parquet",
-    "belief": "belief_test.parquet",
-    "behavior": "behavior_test.parquet",
-    "ablation": "ablation.parquet",
-    "protocol": "protocol.parquet",
-    "bound": "bound.parquet",
-    "examples": "examples.parquet",
+
+def _shown() -> Iterator[str]:
+    """The first file of each stage that is run for a task and seed; of splits and models, those that are read."""
+    read = {file for stage in STAGES for file in stage.reads}
+    for stage in STAGES:
+        if stage.each == SEED:
+            first = [file for file, _ in stage.made(stage.files[:1])]
+            yield from first if len(first) == 1 else [file for file in first if file in read]
+
+
+# what is shown of a task and seed, in the order in which the stages can be run, and of all tasks and seeds together
+FILES = {Path(file).stem.removesuffix("_test").replace("_", " "): file for file in _shown()}
+TABLES = {
+    Path(file).stem: file
+    for stage in STAGES
+    for file in stage.files
+    if file.startswith("tables/") and file.endswith(".parquet")
 }
-TABLES = ("belief", "behavior", "ablation", "bound")  # of all tasks and seeds together
 ALL = "all"  # what a table of all tasks has as its task
 ELSEWHERE = "not of this config"  # why Snakemake says nothing of a file
 
@@ -49,14 +53,13 @@ def files_of(results: Results, plan: Plan | None) -> Iterator[dict]:
     tasks = results.tasks()
     for task in tasks:
         for seed in results.seeds(task):
-            for stage, name in STAGES.items():
-                if stage != "behavior" or task == "driving":
+            for stage, name in FILES.items():
+                if task in tasks_with(name):
                     path = results.folder / task / f"seed{seed}" / name
                     yield {"task": task, "seed": seed, "stage": stage, **_state(path, plan)}
-    for stage in TABLES if tasks else ():
-        if stage != "behavior" or "driving" in tasks:
-            path = results.folder / "tables" / f"{stage}.parquet"
-            yield {"task": ALL, "seed": None, "stage": stage, **_state(path, plan)}
+    for stage, name in TABLES.items():
+        if set(tasks) & set(tasks_with(name)):
+            yield {"task": ALL, "seed": None, "stage": stage, **_state(results.folder / name, plan)}
 
 
 def _state(path: Path, plan: Plan | None) -> dict:

@@ -13,22 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from neuralese.errors import NeuraleseError
-
-# what the target `sweep` runs again for another point, if all of it depends on the swept values
-SWEPT = {
-    "train_agent",
-    "sample_messages",
-    "fit_robot_speaker",
-    "fit_human_speaker",
-    "fit_human_listener",
-    "ablate",
-    "choose_criteria",
-    "score_dictionary",
-    "synthesise",
-    "evaluate_belief_test",
-    "evaluate_behavior_test",
-    "analyse_protocol",
-}
+from neuralese.pipeline.dependencies import SWEPT_JOBS
 
 
 def read_benchmarks(results: str | Path) -> pd.DataFrame:
@@ -84,7 +69,7 @@ def core_hours(stages: pd.DataFrame, seeds: int, points: int = 0) -> pd.DataFram
     The points are reckoned as if every stage depended on the swept values, from the training on.
     """
     hours = stages["seconds"] * stages["cores"] / 3600
-    each, again = stages["each_seed"], stages["stage"].isin(SWEPT)
+    each, again = stages["each_seed"], stages["stage"].isin(SWEPT_JOBS)
     table = pd.DataFrame(
         {
             "task": stages["task"],
