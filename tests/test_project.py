@@ -14,8 +14,7 @@ from neuralese.config import problem, typed
 from neuralese.speakers.fitting import FitConfig
 from neuralese.sweep import sweep_problem
 from neuralese.translate import families
-from neuralese.translate.criteria import DIVERGENCES, JOINS, WEIGHTS
-from neuralese.translate.dictionary import KINDS, make_criterion
+from neuralese.translate.criteria import DIVERGENCES, JOINS, KINDS, WEIGHTS, make_criterion
 from neuralese.translate.synthesis import SynthesisConfig
 
 ROOT = Path(__file__).parents[1]

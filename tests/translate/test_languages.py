@@ -7,7 +7,8 @@ import torch
 
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
-from neuralese.translate.languages import Composed, English, Neuralese, Reading
+from neuralese.translate.languages import Composed, English, Neuralese
+from neuralese.translate.reading import Reading
 
 NOISE = 0.3
 
