@@ -117,10 +117,12 @@ def make_criterion(settings: Mapping[str, object]) -> Criterion:
     kind, given = kind_of(settings), options(settings)
     known = [field.name for field in dataclasses.fields(kind)]
     if unknown := [name for name in given if name not in known]:
-        raise NeuraleseError(f"a {kind.kind} criterion has no option '{unknown[0]}'; it has {', '.join(known)}.")
+        raise NeuraleseError(
+            f"a criterion of kind '{kind.kind}' has no option '{unknown[0]}'; it has {', '.join(known)}."
+        )
     if many := [name for name, value in given.items() if isinstance(value, list)]:
         raise NeuraleseError(
-            f"a {kind.kind} criterion has one value of '{many[0]}', not a list, which makes a family of criteria."
+            f"a criterion of kind '{kind.kind}' has one value of '{many[0]}', not a list, which makes a family."
         )
     return kind(**given)
 
