@@ -15,6 +15,8 @@ import numpy as np
 if TYPE_CHECKING:
     from torch import Tensor
 
+NOTHING = 1e-30  # where there are many products, the smallest numbers of single precision are multiplied slowly
+
 Array = Union[np.ndarray, "Tensor"]
 
 
@@ -45,11 +47,11 @@ def log_softmax(array: Array, axis: int) -> Array:
 
 
 def logsumexp(array: Array, axis: int) -> Array:
-    """The logarithm of the sum of e^array along an axis."""
+    """The logarithm of the sum of e^array along an axis, in double precision."""
     if not isinstance(array, np.ndarray):
-        return array.logsumexp(axis)
+        return array.double().logsumexp(axis)
     highest = array.max(axis, keepdims=True)
-    return (highest + np.log(np.exp(array - highest).sum(axis, keepdims=True))).squeeze(axis)
+    return (highest + np.log(np.exp(array - highest).sum(axis, dtype=np.float64, keepdims=True))).squeeze(axis)
 
 
 def at_least(array: Array, least: float) -> Array:
@@ -65,16 +67,19 @@ def fill(array: Array, where: Array, value: float) -> Array:
     return array
 
 
-def without_small(array: Array, small: float) -> Array:
-    """The array with zeros for all that is no farther from zero than `small`."""
-    if not isinstance(array, np.ndarray):
-        return library(array).nn.functional.hardshrink(array, small)
-    return np.where(np.abs(array) > small, array, array.dtype.type(0))
+def exp(array: Array, dtype: str) -> Array:
+    """e^array in a precision, which NumPy, where it is the lower one, is quicker in."""
+    if isinstance(array, np.ndarray):
+        return np.exp(cast(array, dtype))
+    return cast(array.exp(), dtype)
 
 
 def add_product(total: Array, left: Array, right: Array) -> None:
-    """Add left right^T to `total`, in place."""
+    """Add left right^T to `total`, in place. In single precision, factors of `NOTHING` may count as zero."""
     if isinstance(total, np.ndarray):
         total += left @ right.T
-    else:
-        total.addmm_(left, right.T)
+        return
+    torch = library(total)
+    if total.dtype == torch.float32:
+        left, right = (torch.nn.functional.hardshrink(factor, NOTHING) for factor in (left, right))
+    total.addmm_(left, right.T)

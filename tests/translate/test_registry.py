@@ -58,7 +58,9 @@ def test_a_new_criterion_is_built_from_settings_and_has_the_options_of_all(overl
     assert kind_of({"kind": "overlap"}) is overlap
     with pytest.raises(FrozenInstanceError):
         made.power = 2.0
-    with pytest.raises(NeuraleseError, match=r"a overlap .*'strength'; it has scale, variance, join, power\."):
+    with pytest.raises(
+        NeuraleseError, match=r"kind 'overlap' has no option 'strength'; it has scale, variance, join, power\."
+    ):
         make_criterion({"kind": "overlap", "strength": 1})
     with pytest.raises(NeuraleseError, match="choose from belief, direct, pmi, random, overlap"):
         make_criterion({"kind": "overlop"})
@@ -67,12 +69,7 @@ def test_a_new_criterion_is_built_from_settings_and_has_the_options_of_all(overl
 def test_a_new_criterion_makes_dictionaries_and_families(overlap, world):
     english, neuralese, candidates = world
     family = members({"kind": "overlap", "power": [0.5, 1.0], "scale": [1.0, 4.0]})
-    assert list(family) == [
-        "overlap x1 power 0.5",
-        "overlap x4 power 0.5",
-        "overlap x1 power 1.0",
-        "overlap x4 power 1.0",
-    ]
+    assert list(family) == [f"overlap x{scale} power {power}" for power in (0.5, 1.0) for scale in (1, 4)]
     told = Composed(english, ((0,), (1,), (2,), (0, 2)))
     criteria = {"R->H": family, "H->R": family}
     table = build_dictionary(english, told, [neuralese], neuralese, candidates, criteria, n_best=2)

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, reduce
 
-from neuralese.arrays import Array, add_product, cast, flat, library, log_softmax, logsumexp, without_small
+from neuralese.arrays import Array, add_product, cast, exp, flat, library, log_softmax, logsumexp
 from neuralese.translate.reading import Language
 
 NORM = "norm"
@@ -33,7 +33,6 @@ HELD = 2**22  # numbers of one kind held for all messages: larger tensors are sl
 AT_ONCE = 2**20  # numbers held at a time where all pairs are looked at one by one: they fit into a processor's cache
 
 SINGLE, DOUBLE = "float32", "float64"
-NOTHING = 1e-30  # in single precision factors below count as zero: the smallest numbers would be multiplied slowly
 
 Factor = Array | None  # of a product over contexts, (K, columns); None is one everywhere
 
@@ -94,7 +93,7 @@ class Meanings:
     @cached_property
     def log_evidence(self) -> Array:
         """log sum_i p(z_k | x_i0), (K,)."""
-        parts = (logsumexp(flat(cast(self._log_likelihood(part[:, :1]), DOUBLE)), 1) for part in self._parts())
+        parts = (logsumexp(flat(self._log_likelihood(part[:, :1])), 1) for part in self._parts())
         return reduce(self.library.logaddexp, parts)
 
     @property
@@ -116,7 +115,7 @@ class Meanings:
 
     def _w(self, log_likelihood: Array) -> Array:
         """w_i(z_k), (K, b)."""
-        return cast(self.library.exp(cast(log_likelihood[:, 0], DOUBLE) - self.log_evidence[:, None]), self.dtype)
+        return exp(log_likelihood[:, 0] - self.log_evidence[:, None], self.dtype)
 
     def _log_belief(self, part: Array, log_likelihood: Array) -> Array:
         """log beta_i(z_k), (K, s, b)."""
@@ -147,8 +146,6 @@ class PairSums:
                 self.library.concatenate(factors, 1) if len(both) > 1 else factors[0]
                 for factors in zip(*both, strict=True)
             )
-            if self.dtype == SINGLE:
-                left, right = (without_small(factor, NOTHING) for factor in (left, right))
             add_product(self.pairs(), left, right)
 
     def pairs(self) -> Array:
