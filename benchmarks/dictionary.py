@@ -22,8 +22,10 @@ from torch import Tensor
 
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
-from neuralese.translate.criteria import ALGORITHM_1, BeliefCriterion, block_for
-from neuralese.translate.languages import English, Language, Neuralese, Reading
+from neuralese.translate.criteria import ALGORITHM_1, BeliefCriterion
+from neuralese.translate.languages import English, Neuralese
+from neuralese.translate.pairs import block_for
+from neuralese.translate.reading import Language, Reading
 
 CRITERIA = {"default": BeliefCriterion(), "Algorithm 1": ALGORITHM_1}
 PERIOD = 256  # contexts in a table of given likelihoods
@@ -63,7 +65,7 @@ def cases(quick: bool) -> list[dict]:
 
 
 @dataclass(frozen=True)
-class Given:
+class Given(Language):
     """A language whose likelihoods are a table (K, cells); candidates are numbers of cells, and go round."""
 
     table: Tensor
@@ -76,7 +78,7 @@ class Given:
         return self
 
     def log_likelihood(self, candidates: Tensor) -> Tensor:
-        """See `neuralese.translate.languages.Language`."""
+        """See `neuralese.translate.reading.Language`."""
         return self.table[:, candidates.flatten() % self.table.shape[1]].unflatten(1, candidates.shape)
 
 

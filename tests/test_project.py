@@ -11,7 +11,7 @@ from neuralese.pipeline.check import problem, typed
 from neuralese.pipeline.config import SCHEMA
 from neuralese.sweep import sweep_problem
 from neuralese.translate import families
-from neuralese.translate.dictionary import make_criterion
+from neuralese.translate.criteria import make_criterion
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "neuralese"

@@ -17,7 +17,8 @@ from neuralese.files import write_json, write_text
 from neuralese.games.load import load_reference_games
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, save_model
 from neuralese.tables import vectors, write_table
-from neuralese.translate.dictionary import build_dictionary, entries, make_criterion
+from neuralese.translate.criteria import make_criterion
+from neuralese.translate.dictionary import build_dictionary, entries
 from neuralese.translate.languages import Composed, English, Neuralese
 from neuralese.translate.meanings import write_meanings
 from neuralese.translate.synthesis import (

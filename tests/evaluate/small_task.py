@@ -14,7 +14,8 @@ from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanListener, HumanSpeaker, RobotSpeaker
 from neuralese.speakers.traces import Lists, Traces
 from neuralese.tables import write_table
-from neuralese.translate.dictionary import build_dictionary, entries, make_criterion
+from neuralese.translate.criteria import make_criterion
+from neuralese.translate.dictionary import build_dictionary, entries
 from neuralese.translate.languages import Composed, English, Neuralese
 from neuralese.translate.synthesis import bags_table, new_message_entries, new_messages_table
 

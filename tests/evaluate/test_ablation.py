@@ -8,7 +8,7 @@ import torch
 from small_task import PARTS, SmallTask
 
 from neuralese.evaluate.ablation import Ablation
-from neuralese.translate.dictionary import make_criterion
+from neuralese.translate.criteria import make_criterion
 from neuralese.translate.families import members
 from neuralese.translate.languages import Composed
 

@@ -20,8 +20,7 @@ from neuralese.pipeline.schema import keys, schema
 from neuralese.pipeline.sections import Birds
 from neuralese.settings import section, setting
 from neuralese.translate import families
-from neuralese.translate.criteria import DIVERGENCES, JOINS, WEIGHTS
-from neuralese.translate.dictionary import KINDS
+from neuralese.translate.criteria import DIVERGENCES, JOINS, KINDS, WEIGHTS
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENT = yaml.safe_load((ROOT / "config/config.yaml").read_text())

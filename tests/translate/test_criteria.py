@@ -10,22 +10,19 @@ from hypothesis import strategies as st
 from neuralese.errors import NeuraleseError
 from neuralese.translate.criteria import (
     DIVERGENCES,
-    LOG_FLOOR,
-    SINGLE,
     WEIGHTS,
     BeliefCriterion,
     Criterion,
     DirectCriterion,
-    Meanings,
     PmiCriterion,
     RandomCriterion,
-    beliefs,
 )
 from neuralese.translate.dictionary import n_best
-from neuralese.translate.languages import Reading
+from neuralese.translate.pairs import LOG_FLOOR, SINGLE, beliefs
+from neuralese.translate.reading import Language, Reading
 
 
-class Tabled:
+class Tabled(Language):
     """A language whose log-likelihoods are written down: candidates are the numbers of their cells."""
 
     def __init__(self, log_likelihood: torch.Tensor) -> None:
@@ -133,7 +130,7 @@ def test_criteria_that_share_meanings_score_as_each_alone_whatever_was_compared_
     criteria += [BeliefCriterion(prior=0.5), DirectCriterion(), PmiCriterion()]
     every = criteria * 2  # each of them again
     order.shuffle(every)
-    kept = [Meanings(each, candidates, keep=True) for each in (source, target)]
+    kept = [BeliefCriterion().meanings(each, candidates, keep=True) for each in (source, target)]
     for criterion in every:
         alone = criterion.scores(source, target, candidates)
         torch.testing.assert_close(criterion.compare(*kept), alone, rtol=1e-6, atol=1e-6)

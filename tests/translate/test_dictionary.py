@@ -5,8 +5,8 @@ import torch
 from neuralese.errors import NeuraleseError
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
-from neuralese.translate.criteria import BeliefCriterion, PmiCriterion
-from neuralese.translate.dictionary import build_dictionary, make_criterion, n_best, translate
+from neuralese.translate.criteria import BeliefCriterion, PmiCriterion, make_criterion
+from neuralese.translate.dictionary import build_dictionary, n_best, translate
 from neuralese.translate.languages import Composed, English, Neuralese
 
 PHRASES = ["", "red", "green", "blue"]
@@ -109,7 +109,10 @@ def test_a_criterion_is_built_from_its_settings_whatever_its_role():
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"kind": "telepathy"}, "telepathy.*belief"),
+        ({"kind": "telepathy"}, "no criterion is of kind 'telepathy'; choose from belief, direct, pmi, random"),
+        ({"kind": ["belief", "pmi"]}, "no criterion is of kind"),
+        ({}, "no criterion is of kind 'None'"),
+        ({"kind": "direct", "scale": [1.0, 2.0]}, "one value of 'scale', not a list"),
         ({"kind": "direct", "weights": "sum"}, "no option 'weights'; it has scale, variance, join"),
         ({"kind": "direct", "join": "sum"}, "joined by 'sum'"),
     ],

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neuralese.errors import NeuraleseError
-from neuralese.translate.criteria import DIVERGENCES, JOINS, WEIGHTS
-from neuralese.translate.dictionary import make_criterion
+from neuralese.translate.criteria import DIVERGENCES, JOINS, WEIGHTS, make_criterion
 from neuralese.translate.families import members, named, options, problem, title, with_role
 
 CONFIG = yaml.safe_load((Path(__file__).parents[2] / "config/config.yaml").read_text())

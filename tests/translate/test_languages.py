@@ -7,7 +7,8 @@ import torch
 
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
-from neuralese.translate.languages import Composed, English, Neuralese, Reading
+from neuralese.translate.languages import Composed, English, Neuralese
+from neuralese.translate.reading import Reading
 
 NOISE = 0.3
 
@@ -45,7 +46,7 @@ def test_a_robots_messages_are_gaussian_and_as_wide_as_they_are_read(game, neura
     normal = torch.distributions.Normal(means, width)
     expected = torch.stack([normal.log_prob(message).sum(-1) for message in neuralese.messages])
     read = neuralese.read(reading)
-    torch.testing.assert_close(read.log_likelihood(candidates), expected, rtol=1e-4, atol=1e-3)
+    torch.testing.assert_close(read.log_likelihood(candidates), expected.double(), rtol=1e-4, atol=1e-3)
     assert reading.width(NOISE) == pytest.approx(width)
     assert torch.equal(read.messages, neuralese.messages)
     # reading what was read forgets the first reading
@@ -57,7 +58,7 @@ def test_a_robots_messages_are_gaussian_and_as_wide_as_they_are_read(game, neura
 def test_phrases_said_together_are_read_as_a_product_or_as_its_geometric_mean(game, english, generator):
     candidates = game.candidates(game.draw_states(7, generator))
     bags = Composed(english, ((1,), (1, 3), (1, 2, 3)))
-    single = english.log_likelihood(candidates).double()
+    single = english.log_likelihood(candidates)
     product = torch.stack([single[1], single[1] + single[3], single[1] + single[2] + single[3]])
     torch.testing.assert_close(bags.read(Reading()).log_likelihood(candidates), product)
     mean = product / torch.tensor([1, 2, 3])[:, None, None]

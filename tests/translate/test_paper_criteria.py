@@ -10,8 +10,8 @@ import yaml
 
 from neuralese.games.reference import SPEAKER, ReferenceGame
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
-from neuralese.translate.criteria import ALGORITHM_1, RELEASED, BeliefCriterion
-from neuralese.translate.dictionary import build_dictionary, make_criterion
+from neuralese.translate.criteria import ALGORITHM_1, RELEASED, BeliefCriterion, make_criterion
+from neuralese.translate.dictionary import build_dictionary
 from neuralese.translate.families import members
 from neuralese.translate.languages import Composed, English, Neuralese
 

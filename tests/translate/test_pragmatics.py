@@ -7,8 +7,9 @@ from neuralese.agents.players import guess
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanListener, HumanSpeaker, RobotSpeaker
 from neuralese.translate.criteria import BeliefCriterion
-from neuralese.translate.languages import English, Neuralese, Reading
+from neuralese.translate.languages import English, Neuralese
 from neuralese.translate.pragmatics import TEMPERATURE, Heeded, human_responses, robot_responses
+from neuralese.translate.reading import Reading
 
 
 def test_a_robot_responds_as_it_guesses(generator):
@@ -48,7 +49,8 @@ def test_how_likelihoods_are_read_changes_where_a_message_is_said_and_not_what_i
     heeded = Heeded(Neuralese(game, robot, messages, torch.arange(3)), robot_responses(cell, game, messages))
     candidates = game.candidates(game.draw_states(6, generator))
     read = heeded.read(Reading(scale=4.0))
-    torch.testing.assert_close(read.log_beliefs(candidates), heeded.log_beliefs(candidates))
-    expected = heeded.language.read(Reading(scale=4.0)).log_likelihood(candidates)
+    likely, expected = (each.log_likelihood(candidates) for each in (heeded, heeded.language.read(Reading(scale=4.0))))
+    torch.testing.assert_close(read.log_beliefs(candidates, expected), heeded.log_beliefs(candidates, likely))
+    assert heeded.language.log_beliefs(candidates, likely) is likely  # by Equation 1, if nobody is asked
     torch.testing.assert_close(read.log_likelihood(candidates), expected)
     assert (expected - heeded.log_likelihood(candidates)).abs().max() > 0.1

@@ -5,11 +5,12 @@ import pytest
 import torch
 
 from neuralese.translate import screening
-from neuralese.translate.criteria import SINGLE, WEIGHTS, BeliefCriterion, DirectCriterion, Meanings
-from neuralese.translate.languages import Reading
+from neuralese.translate.criteria import WEIGHTS, BeliefCriterion, DirectCriterion
+from neuralese.translate.pairs import DOUBLE, SINGLE, Meanings
+from neuralese.translate.reading import Language, Reading
 
 
-class Tabled:
+class Tabled(Language):
     """A language whose log-likelihoods (K, n, s) are written down: candidates are the numbers of their cells."""
 
     def __init__(self, table: torch.Tensor) -> None:
@@ -25,7 +26,7 @@ class Tabled:
         return self.table.flatten(1)[:, candidates.flatten()].unflatten(1, candidates.shape)
 
 
-def meanings(spread: float, candidates: int, dtype: torch.dtype, seed: int = 0) -> list[Meanings]:
+def meanings(spread: float, candidates: int, dtype: str, seed: int = 0) -> list[Meanings]:
     random = torch.Generator().manual_seed(seed)
     cells = torch.arange(60 * candidates).view(60, candidates)
     return [
@@ -52,16 +53,16 @@ def test_no_divergence_is_farther_from_its_estimate_than_the_error():
 @pytest.mark.parametrize("candidates", [2, 4])
 def test_the_best_is_the_least_of_all_scores(weights, spread, candidates):
     criterion = BeliefCriterion(weights, "jensen-shannon")
-    pair = meanings(spread, candidates, torch.float64)
-    scores, found = criterion.compare(*pair), screening.best(criterion, *pair)
+    pair = meanings(spread, candidates, DOUBLE)
+    scores, found = criterion.compare(*pair), criterion.best(*pair)
     torch.testing.assert_close(scores.gather(1, found[:, None])[:, 0], scores.min(1).values, rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("spread", [0.1, 1.0, 8.0])
 def test_in_single_precision_the_best_is_as_good(spread):
     criterion = BeliefCriterion("source", "jensen-shannon")
-    exact = criterion.compare(*meanings(spread, 2, torch.float64))
-    found = screening.best(criterion, *meanings(spread, 2, SINGLE))
+    exact = criterion.compare(*meanings(spread, 2, DOUBLE))
+    found = criterion.best(*meanings(spread, 2, SINGLE))
     torch.testing.assert_close(exact.gather(1, found[:, None])[:, 0], exact.min(1).values, rtol=1e-5, atol=1e-5)
 
 
@@ -73,11 +74,11 @@ def test_few_pairs_are_looked_at(monkeypatch):
         return exact(*given)
 
     monkeypatch.setattr(screening, "_exact", counted)
-    screening.best(BeliefCriterion("source", "jensen-shannon"), *meanings(8.0, 2, SINGLE))
+    BeliefCriterion("source", "jensen-shannon").best(*meanings(8.0, 2, SINGLE))
     assert sum(looked) < 40 * 90 / 2
 
 
 @pytest.mark.parametrize("criterion", [DirectCriterion(), BeliefCriterion(prior=0.5), BeliefCriterion("sum")])
 def test_other_criteria_look_at_every_pair(criterion):
-    pair = meanings(1.0, 2, torch.float64)
-    assert torch.equal(screening.best(criterion, *pair), criterion.compare(*pair).argmin(1))
+    pair = meanings(1.0, 2, DOUBLE)
+    assert torch.equal(criterion.best(*pair), criterion.compare(*pair).argmin(1))

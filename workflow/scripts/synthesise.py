@@ -13,10 +13,11 @@ from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, load_model
 from neuralese.stage import stage
 from neuralese.tables import read_table, write_table
 from neuralese.translate.choice import chosen_criteria
-from neuralese.translate.criteria import SINGLE
-from neuralese.translate.dictionary import entries, make_criterion
+from neuralese.translate.criteria import make_criterion
+from neuralese.translate.dictionary import entries
 from neuralese.translate.families import named
 from neuralese.translate.languages import Composed, English, Neuralese
+from neuralese.translate.pairs import SINGLE
 from neuralese.translate.pragmatics import believe_by_playing
 from neuralese.translate.synthesis import (
     SynthesisConfig,

@@ -14,7 +14,8 @@ from neuralese.report.watch import draw_animation, draw_strip, watch
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, load_model
 from neuralese.stage import stage
 from neuralese.tables import read_about, read_table, write_table
-from neuralese.translate.dictionary import make_criterion, translate
+from neuralese.translate.criteria import make_criterion
+from neuralese.translate.dictionary import translate
 from neuralese.translate.families import named
 from neuralese.translate.languages import English, Neuralese
 from neuralese.translate.utterances import load_parts

@@ -15,13 +15,15 @@ from neuralese.cli.results import Results
 from neuralese.errors import NeuraleseError
 from neuralese.files import atomic
 from neuralese.tables import matrix, numbers, read_about, read_table
+from neuralese.translate.criteria import make_criterion
 from neuralese.translate.families import with_role
-from neuralese.translate.few import scores
-from neuralese.translate.meanings import Meanings, read_meanings
+from neuralese.translate.meanings import MeaningsTable, read_meanings
+from neuralese.translate.pairs import SINGLE
+from neuralese.translate.reading import Language
 
 SILENCE = "(silence)"  # as dictionaries write it
 FEW = 5  # translations, if nobody says how many
-CHUNK = 100  # messages of the vocabulary scored at a time
+CHUNK = 400  # messages of the vocabulary scored at a time: what is worked out for so many fits into a cache
 COLUMNS = ["direction", "criterion", "source_id", "rank", "target_id", "target", "score"]
 
 
@@ -141,22 +143,27 @@ class Lookup:
             )
         return about
 
-    def _settings(self, direction: str) -> dict:
-        """The settings of the criterion in one direction."""
+    @cached_property
+    def _meanings(self) -> MeaningsTable:
+        return read_meanings(self.run / "meanings.parquet").first(self._about.get("contexts"))
+
+    def _scores(self, direction: str, source: Language, target: Language) -> np.ndarray:
+        """How well each target translates each source, (K, K'), by the criterion of that direction."""
         criteria = self._about["criteria"].get(direction, {})
         if self.criterion not in criteria:
             known = ", ".join(criteria)
             raise NeuraleseError(f"{self.dictionary} has no criterion '{self.criterion}'; it has {known}.")
-        return criteria[self.criterion]
-
-    @cached_property
-    def _meanings(self) -> Meanings:
-        meanings = read_meanings(self.run / "meanings.parquet")
-        return meanings.first(self._about.get("contexts", meanings.message.shape[1]))
+        criterion = make_criterion(criteria[self.criterion])
+        if not criterion.by_meaning:
+            raise NeuraleseError(
+                f"the {criterion.kind} criterion scores only what is in the dictionary; "
+                "choose another one with --criterion."
+            )
+        return criterion.scores(source, target, self._meanings.candidates, dtype=SINGLE)
 
     def _score_messages(self, messages: np.ndarray, n: int | None) -> list[list[Translation]]:
         """The `n` best phrases, or phrases said together, for each of `messages` (K, message)."""
-        expected = self._meanings.message.shape[2]
+        expected = self._meanings.message.shape[1]
         if messages.shape[1] != expected:
             raise NeuraleseError(f"messages of this agent are {expected} numbers long, not {messages.shape[1]}.")
         if self.synthesis:
@@ -165,19 +172,15 @@ class Lookup:
         else:
             ids = [number for number, phrase in enumerate(self.phrases) if phrase != SILENCE]
             texts, bags = [self.phrases[number] for number in ids], [[number] for number in ids]
-        settings = self._settings("R->H")
-        said, phrases = self._meanings.of_messages(messages, settings), self._meanings.of_phrases(bags, settings)
-        return [_best(row, ids, texts, n) for row in scores(settings, said, phrases)]
+        scores = self._scores("R->H", self._meanings.messages(messages), self._meanings.phrases(bags))
+        return [_best(row, ids, texts, n) for row in scores]
 
     def _score_phrases(self, parts: list[int], n: int | None) -> list[Translation]:
         """The `n` best messages of the vocabulary for phrases said together."""
         ids, messages = self._vocabulary
-        settings = self._settings("H->R")
-        source = self._meanings.of_phrases([parts], settings)
+        source = self._meanings.phrases([parts])
         chunks = (messages[start : start + CHUNK] for start in range(0, len(messages), CHUNK))
-        row = np.concatenate(
-            [scores(settings, source, self._meanings.of_messages(chunk, settings))[0] for chunk in chunks]
-        )
+        row = np.concatenate([self._scores("H->R", source, self._meanings.messages(chunk))[0] for chunk in chunks])
         return _best(row, ids, [f"message {number}" for number in ids], n)
 
     @property

@@ -15,16 +15,17 @@ from neuralese.evaluate.belief import HumanSpeech, Way, evaluate_belief
 from neuralese.evaluate.listeners import Listeners
 from neuralese.evaluate.translations import ASKS_JUDGE
 from neuralese.speakers.models import HumanListener
-from neuralese.translate import screening
-from neuralese.translate.criteria import SINGLE, BeliefCriterion, Criterion, Meanings
-from neuralese.translate.dictionary import make_criterion
+from neuralese.translate.criteria import BeliefCriterion, Criterion, kind_of, make_criterion
 from neuralese.translate.families import members, title
-from neuralese.translate.languages import Composed, English, Language, Neuralese
+from neuralese.translate.languages import Composed, English, Neuralese
+from neuralese.translate.pairs import SINGLE, Meanings
 from neuralese.translate.pragmatics import Heeded, human_responses, robot_responses
+from neuralese.translate.reading import Listed
 
 log = logging.getLogger(__name__)
 
 PRAGMATIC = "pragmatic"  # matches what the very listeners do by which all are judged
+PRAGMATIC_CRITERION = BeliefCriterion("source", "symmetric")
 PRAGMATIC_CONTEXTS = 100
 
 
@@ -85,38 +86,36 @@ class Ablation:
     @cached_property
     def _criteria(self) -> dict[str, Criterion]:
         """Every member once, whatever families it belongs to; nothing is learned of a random one."""
-        families = [members(settings) for settings in self.families.values() if settings["kind"] != "random"]
+        families = [members(settings) for settings in self.families.values() if kind_of(settings).by_meaning]
         return {label: make_criterion(each) for family in families for label, each in family.items()}
 
-    def _best(self, source: Language, target: Language) -> dict[str, Tensor]:
+    def _best(self, source: Listed, target: Listed) -> dict[str, Tensor]:
         """For each criterion, which target is best for each source. Criteria of one reading share meanings."""
         best = dict.fromkeys(self._criteria)  # in this order
         for reading in dict.fromkeys(criterion.reading for criterion in self._criteria.values()):
-            meanings = [
-                Meanings(each.read(reading), self.candidates, keep=True, dtype=SINGLE) for each in (source, target)
-            ]
-            for name, criterion in self._criteria.items():
-                if criterion.reading == reading:
-                    best[name] = screening.best(criterion, *meanings)
+            alike = {name: each for name, each in self._criteria.items() if each.reading == reading}
+            first = next(iter(alike.values()))
+            meanings = [first.meanings(each, self.candidates, keep=True, dtype=SINGLE) for each in (source, target)]
+            best |= {name: criterion.best(*meanings) for name, criterion in alike.items()}
             log.info("criteria with %s scored", reading)
         if self.cell is not None:
             best[PRAGMATIC] = self._pragmatic(source, target)
         return best
 
-    def _pragmatic(self, source: Language, target: Language) -> Tensor:
+    def _pragmatic(self, source: Listed, target: Listed) -> Tensor:
         """Match what listeners do, in a few contexts: the robot has to be asked about every pair."""
         theirs = self._vocabulary_responses if target is self.vocabulary else self._responses(target)
-        return BeliefCriterion("source", "symmetric").compare(self._responses(source), theirs).argmin(1)
+        return PRAGMATIC_CRITERION.best(self._responses(source), theirs)
 
     @cached_property
     def _vocabulary_responses(self) -> Meanings:
         """What listeners do that hear the vocabulary: the same whatever is translated into it."""
         return self._responses(self.vocabulary)
 
-    def _responses(self, language: Language) -> Meanings:
-        return Meanings(self._heeded(language), self.candidates[:PRAGMATIC_CONTEXTS], keep=True)
+    def _responses(self, language: Listed) -> Meanings:
+        return PRAGMATIC_CRITERION.meanings(self._heeded(language), self.candidates[:PRAGMATIC_CONTEXTS], keep=True)
 
-    def _heeded(self, language: Language) -> Heeded:
+    def _heeded(self, language: Listed) -> Heeded:
         """What the robot does that hears messages, or the model human that hears phrases."""
         game = self.vocabulary.game
         if isinstance(language, Neuralese):

@@ -35,6 +35,7 @@ from neuralese.games.driving import DrivingGame, DrivingWorld
 from neuralese.games.replay import Logged
 from neuralese.speakers.traces import load_silence
 from neuralese.tables import read_table
+from neuralese.translate.criteria import kind_of
 from neuralese.translate.families import title
 from neuralese.translate.utterances import Parts
 
@@ -162,7 +163,7 @@ def voices(
     found = [Voice(SILENCE, "silence", SILENCE, silent), Voice(UNTRANSLATED, "a robot's own words", "", None)]
     for name, settings in criteria.items():
         called = (name, title(name, settings), settings.get("role", ""))
-        if settings["kind"] == "random":
+        if not kind_of(settings).by_meaning:
             found.append(Voice(*called, at_random, RANDOM_REPEATS))
         else:
             found.append(Voice(*called, translations(dictionary, name, vocabulary).__getitem__))

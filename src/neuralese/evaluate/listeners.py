@@ -15,6 +15,7 @@ from torch import Tensor
 from neuralese.agents.cell import Cell
 from neuralese.games.game import Game
 from neuralese.games.reference import LEFT, RIGHT, ReferenceGame, coins
+from neuralese.speakers.gaussian import log_odds
 from neuralese.speakers.models import HumanListener, RobotSpeaker
 from neuralese.translate.pragmatics import listening
 
@@ -42,7 +43,7 @@ def guess_by_likelihood(speaker: RobotSpeaker, game: Game) -> Guess:
     @torch.no_grad()
     def preference(messages: Tensor, states: Tensor, generator: torch.Generator) -> Tensor:
         true, distractor = (speaker.mean(game.speaker_view(each)) for each in game.candidates(states).unbind(1))
-        return (messages - distractor).square().sum(1) - (messages - true).square().sum(1)
+        return log_odds(messages, true, distractor)
 
     return preference
 

@@ -16,6 +16,7 @@ from neuralese.agents.messages import Speech
 from neuralese.evaluate.belief import HumanSpeech, Way
 from neuralese.speakers.traces import Lists, load_heard, load_silence
 from neuralese.tables import matrix, read_about, read_table
+from neuralese.translate.criteria import kind_of
 from neuralese.translate.families import title
 
 Tables = Mapping[str, str | Path]
@@ -56,7 +57,7 @@ def load_ways(
     dictionary, heard = read_table(tables["dictionary"], "dictionary").to_pandas(), load_heard(tables)
     ways = []
     for name, settings in read_about(tables["dictionary"])["criteria"]["R->H"].items():
-        if settings["kind"] == "random":
+        if not kind_of(settings).by_meaning:
             bags, messages = _at_random(tables, robot, human, vocabulary, generator)
         else:
             bags = into_english(dictionary, name, robot, heard, best)

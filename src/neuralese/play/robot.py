@@ -15,7 +15,8 @@ from neuralese.games.driving import DrivingGame
 from neuralese.games.load import load_driving_game
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, load_model
 from neuralese.tables import read_about, read_table
-from neuralese.translate.dictionary import make_criterion, n_best
+from neuralese.translate.criteria import make_criterion
+from neuralese.translate.dictionary import n_best
 from neuralese.translate.families import with_role
 from neuralese.translate.languages import English, Neuralese
 

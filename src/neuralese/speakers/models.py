@@ -3,13 +3,13 @@
 All three see the world through the game's own encoder and have one hidden layer of tanh units.
 """
 
-import math
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
 from neuralese.games.game import Game
+from neuralese.speakers.gaussian import log_density
 from neuralese.weights import read_weights, save_weights
 
 
@@ -28,13 +28,7 @@ class RobotSpeaker(nn.Module):
 
     def log_prob(self, messages: Tensor, observations: Tensor, widen: float = 1.0) -> Tensor:
         """log p(z_k | x_i), (K, n), of messages (K, message) in observations (n, ...), with `widen` times the scale."""
-        mean = self.mean(observations)
-        scale = widen * self.scale
-        # |z - m|^2 expanded, so that the work is one matrix product
-        distance = (-2 * messages) @ mean.T
-        distance.add_(messages.square().sum(1)[:, None]).add_(mean.square().sum(1)).clamp_(min=0)
-        constant = messages.shape[1] * math.log(scale * math.sqrt(2 * math.pi))
-        return distance.div_(-2 * scale**2).sub_(constant)
+        return log_density(messages, self.mean(observations), widen * self.scale)
 
 
 class PhraseLogits(nn.Module):

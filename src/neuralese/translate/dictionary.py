@@ -9,35 +9,12 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from neuralese.errors import NeuraleseError
-from neuralese.translate.criteria import (
-    SINGLE,
-    BeliefCriterion,
-    Criterion,
-    DirectCriterion,
-    PmiCriterion,
-    RandomCriterion,
-)
-from neuralese.translate.families import options
-from neuralese.translate.languages import Composed, English, Language, Neuralese
+from neuralese.translate.criteria import Criterion, make_criterion
+from neuralese.translate.languages import Composed, English, Neuralese
+from neuralese.translate.pairs import SINGLE
+from neuralese.translate.reading import Listed
 
 log = logging.getLogger(__name__)
-
-KINDS = {"belief": BeliefCriterion, "direct": DirectCriterion, "pmi": PmiCriterion, "random": RandomCriterion}
-
-
-def make_criterion(settings: Mapping[str, object]) -> Criterion:
-    """Build a criterion from the config's settings of one: its `kind` and that kind's options."""
-    given = options(settings)
-    kind = KINDS.get(settings.get("kind"))
-    if kind is None:
-        raise NeuraleseError(f"no criterion is of kind '{settings.get('kind')}'; choose from {', '.join(KINDS)}.")
-    known = [field.name for field in dataclasses.fields(kind)]
-    if unknown := [name for name in given if name not in known]:
-        raise NeuraleseError(
-            f"a {settings['kind']} criterion has no option '{unknown[0]}'; it has {', '.join(known) or 'none'}."
-        )
-    return kind(**given)
 
 
 def n_best(scores: Tensor, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -53,7 +30,7 @@ def n_best(scores: Tensor, n: int) -> tuple[np.ndarray, np.ndarray]:
     return best.numpy(), values.double().numpy()
 
 
-def entries(direction: str, criterion: str, source: Language, target: Language, scores: Tensor, n: int) -> pd.DataFrame:
+def entries(direction: str, criterion: str, source: Listed, target: Listed, scores: Tensor, n: int) -> pd.DataFrame:
     """Rows of `dictionary.parquet` for one direction and criterion."""
     best, values = n_best(scores, n)
     ranks = best.shape[1]

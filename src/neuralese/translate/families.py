@@ -22,6 +22,7 @@ ROLES = {
     "control": "{name} (control)",
 }
 NOT_OPTIONS = ("kind", "role", "members")  # of a criterion's settings: all others are options of its kind
+LABELLED = ("prior", "join", "seed")  # options in the order in which labels name them; others come after
 DIRECTIONS = ("R->H", "H->R")
 
 
@@ -38,8 +39,9 @@ def label(settings: Mapping[str, object]) -> str:
     if settings["kind"] != "random":
         variance = settings.get("variance")
         words.append(f"x{settings.get('scale', 1.0):g}" if variance is None else f"variance {variance:g}")
-    words += [f"{key} {settings[key]}" for key in ("prior", "join", "seed") if key in settings]
-    return " ".join(words)
+    others = [key for key in options(settings) if key not in ("weights", "divergence", "scale", "variance")]
+    others.sort(key=lambda key: LABELLED.index(key) if key in LABELLED else len(LABELLED))
+    return " ".join([*words, *(f"{key} {settings[key]}" for key in others)])
 
 
 def options(settings: Mapping[str, object]) -> dict[str, object]:

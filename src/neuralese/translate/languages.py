@@ -1,50 +1,18 @@
 """A language is a list of messages together with the speaker that says them: log p(z_k | x) for every message."""
 
-import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
 
 import torch
 from torch import Tensor
 
 from neuralese.games.game import Game
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
+from neuralese.translate.reading import Listed, Reading
 
 
 @dataclass(frozen=True)
-class Reading:
-    """How a criterion takes the likelihoods of a language."""
-
-    scale: float = 1.0  # p(z | x) of a robot is taken to be this many times as wide as the channel's noise
-    variance: float | None = None  # or to have this variance, whatever the noise
-    join: str = "product"  # p(phrases said together | x) is the product over the phrases, or their geometric mean
-
-    def width(self, noise: float) -> float:
-        """The standard deviation of p(z | x)."""
-        return self.scale * noise if self.variance is None else math.sqrt(self.variance)
-
-
-class Language(Protocol):
-    """What the criteria need to know of a language."""
-
-    ids: Tensor  # (K,) of its messages, as tables have them
-
-    def __len__(self) -> int:
-        """The number of its messages, K."""
-
-    def texts(self) -> list[str]:
-        """What its messages are called in tables."""
-
-    def read(self, reading: Reading) -> "Language":
-        """The same messages with their likelihoods taken in this way."""
-
-    def log_likelihood(self, candidates: Tensor) -> Tensor:
-        """log p(z_k | x_is), (K, n, s), for candidates (n, s, ...), each by itself, as precise as it is known."""
-
-
-@dataclass(frozen=True)
-class Neuralese:
+class Neuralese(Listed):
     """Messages (K, message) of a robot."""
 
     game: Game
@@ -68,11 +36,11 @@ class Neuralese:
     def log_likelihood(self, candidates: Tensor) -> Tensor:
         """See `Language`."""
         views = self.game.speaker_view(candidates.flatten(0, 1))
-        return self.speaker.log_prob(self.messages, views, self.scale).unflatten(1, candidates.shape[:2])
+        return self.speaker.log_prob(self.messages, views, self.scale).double().unflatten(1, candidates.shape[:2])
 
 
 @dataclass(frozen=True)
-class English:
+class English(Listed):
     """Phrases of the inventory, by default all of them."""
 
     game: Game
@@ -104,14 +72,14 @@ class English:
     def log_likelihood(self, candidates: Tensor) -> Tensor:
         """See `Language`."""
         views = self.game.human_view(candidates.flatten(0, 1))
-        return self.speaker.log_prob(views)[self.ids].unflatten(1, candidates.shape[:2])
+        return self.speaker.log_prob(views)[self.ids].double().unflatten(1, candidates.shape[:2])
 
 
 SILENCE = "(silence)"
 
 
 @dataclass(frozen=True)
-class Composed:
+class Composed(Listed):
     """Bags of phrases: p(bag | x) is the product over its phrases, or their geometric mean. Bag k has the id k."""
 
     english: English

@@ -2,19 +2,21 @@
 
 A criterion knows a message only by its likelihood in the candidates of the contexts. This table has, for each of them,
 the message that the robot says there on average and log p of every phrase. So any message, and any phrases said
-together, can be scored without the models that made it (see `few.py`).
+together, can be scored by the same criteria without the models that made it, and without torch.
 """
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
+from neuralese.speakers.gaussian import log_density
 from neuralese.tables import matrix, numbers, read_about, read_table, vectors, write_table
+from neuralese.translate.reading import Language, Reading
 
 if TYPE_CHECKING:  # reading the table must not take as long as importing torch
     from torch import Tensor
@@ -39,41 +41,81 @@ def write_meanings(path: str | Path, english: "English", neuralese: "Neuralese",
 
 
 @dataclass(frozen=True)
-class Meanings:
-    """What is said in the candidates of each context; likelihoods are (K, s, n) of K messages."""
+class MeaningsTable:
+    """What is said in the candidates of each context, of which each has a row, and the languages that this makes."""
 
-    message: np.ndarray  # (s, n, message) that the robot says on average
-    log_phrases: np.ndarray  # (phrases, s, n)
+    message: np.ndarray  # (rows, message) that the robot says on average
+    log_phrases: np.ndarray  # (rows, phrases)
     noise: float  # standard deviation of the robot's messages around that
+    candidates: np.ndarray  # (n, s) the rows of each context, the true state first
 
-    def of_messages(self, messages: np.ndarray, settings: Mapping[str, object]) -> np.ndarray:
-        """log p(z_k | x_is) of messages (K, message), as wide as the criterion with these settings takes it to be."""
-        means, variance = self.message.reshape(-1, self.message.shape[-1]), settings.get("variance")
-        width = settings.get("scale", 1.0) * self.noise if variance is None else math.sqrt(variance)
-        distance = np.square(messages).sum(1)[:, None] - 2 * messages @ means.T + np.square(means).sum(1)
-        constant = messages.shape[1] * math.log(width * math.sqrt(2 * math.pi))
-        log_prob = -distance.clip(min=0) / (2 * width**2) - constant  # in single precision, as the speaker has it
-        return log_prob.reshape(-1, *self.message.shape[:2])
+    def first(self, contexts: int | None) -> "MeaningsTable":
+        """The same in the first contexts alone, or in all."""
+        return replace(self, candidates=self.candidates[:contexts])
 
-    def of_phrases(self, bags: Sequence[Sequence[int]], settings: Mapping[str, object]) -> np.ndarray:
-        """log p(z_k | x_is) of phrases said together, each bag given by its phrases' ids (see `Composed`)."""
-        parts = [self.log_phrases[list(bag)].astype(np.float64) for bag in bags]
-        return np.stack([part.mean(0) if settings.get("join") == "mean" else part.sum(0) for part in parts])
+    def messages(self, messages: np.ndarray) -> "TabledMessages":
+        """Any messages (K, message)."""
+        return TabledMessages(self, messages, self.noise)
 
-    def first(self, contexts: int) -> "Meanings":
-        """The same in the first contexts alone."""
-        return Meanings(self.message[:, :contexts], self.log_phrases[:, :, :contexts], self.noise)
+    def phrases(self, bags: Sequence[Sequence[int]]) -> "TabledPhrases":
+        """Any phrases said together, each bag given by its phrases' ids."""
+        return TabledPhrases(self, tuple(map(tuple, bags)))
 
 
-def read_meanings(path: str | Path) -> Meanings:
+@dataclass(frozen=True)
+class TabledMessages(Language):
+    """Messages (K, message) of a robot, as `Neuralese` has them; candidates are rows of the table."""
+
+    table: MeaningsTable
+    messages: np.ndarray
+    width: float
+
+    def __len__(self) -> int:
+        return len(self.messages)
+
+    def read(self, reading: Reading) -> "TabledMessages":
+        """See `Language`."""
+        return replace(self, width=reading.width(self.table.noise))
+
+    def log_likelihood(self, candidates: np.ndarray) -> np.ndarray:
+        """See `Language`; in single precision, as the speaker has it."""
+        means = self.table.message[candidates.reshape(-1)]
+        return log_density(self.messages, means, self.width).reshape(-1, *candidates.shape)
+
+
+@dataclass(frozen=True)
+class TabledPhrases(Language):
+    """Bags of phrases, as `Composed` has them; candidates are rows of the table."""
+
+    table: MeaningsTable
+    bags: tuple[tuple[int, ...], ...]
+    join: str = "product"
+
+    def __len__(self) -> int:
+        return len(self.bags)
+
+    def read(self, reading: Reading) -> "TabledPhrases":
+        """See `Language`."""
+        return replace(self, join=reading.join)
+
+    @cached_property
+    def by_size(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The places of all bags of one size, (b,), and their phrases, (size, b)."""
+        sizes = np.array([len(bag) for bag in self.bags])
+        places = [np.flatnonzero(sizes == size) for size in np.unique(sizes)]
+        return [(place, np.array([self.bags[each] for each in place]).T) for place in places]
+
+    def log_likelihood(self, candidates: np.ndarray) -> np.ndarray:
+        """See `Language`."""
+        log_prob = self.table.log_phrases[candidates.reshape(-1)].T.astype(np.float64)
+        joined = np.empty((len(self), log_prob.shape[1]))
+        for place, phrases in self.by_size:
+            joined[place] = sum(log_prob[each] for each in phrases) / (len(phrases) if self.join == "mean" else 1)
+        return joined.reshape(-1, *candidates.shape)
+
+
+def read_meanings(path: str | Path) -> MeaningsTable:
     """Read what `write_meanings` wrote."""
     table = read_table(path, "meanings", check_every_value=False)  # it is read to answer at once
-    states = int(numbers(table["candidate"]).max()) + 1
-    message, log_phrases = (
-        matrix(table[name]).reshape(-1, states, table[name].type.list_size) for name in ("message", "log_phrases")
-    )
-    return Meanings(
-        np.ascontiguousarray(message.transpose(1, 0, 2)),
-        np.ascontiguousarray(log_phrases.transpose(2, 1, 0)),
-        read_about(path)["noise"],
-    )
+    candidates = np.arange(len(table)).reshape(-1, int(numbers(table["candidate"]).max()) + 1)
+    return MeaningsTable(matrix(table["message"]), matrix(table["log_phrases"]), read_about(path)["noise"], candidates)

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from neuralese.agents.cell import Cell
 from neuralese.games.reference import LEFT, RIGHT, ReferenceGame
 from neuralese.speakers.models import HumanListener
-from neuralese.translate.languages import Language, Reading
+from neuralese.translate.reading import Listed, Reading
 
 TEMPERATURE = 0.1  # of a robot's choice between two Q values, which lie between 0 and 1
 AT_ONCE = 64  # messages that a robot is asked about at a time
@@ -26,10 +26,10 @@ Respond = Callable[[Tensor], Tensor]  # candidates (n, s, ...) -> log p(u | z_k,
 
 
 @dataclass(frozen=True)
-class Heeded:
+class Heeded(Listed):
     """A language with what its listeners do, in place of what they believe."""
 
-    language: Language
+    language: Listed
     respond: Respond
 
     def __len__(self) -> int:
@@ -52,8 +52,8 @@ class Heeded:
         """That of the language."""
         return self.language.log_likelihood(candidates)
 
-    def log_beliefs(self, candidates: Tensor) -> Tensor:
-        """The logarithm of the listener's choice, (K, n, s)."""
+    def log_beliefs(self, candidates: Tensor, log_likelihood: Tensor) -> Tensor:
+        """The logarithm of the listener's choice, (K, n, s), however likely the message is."""
         return self.respond(candidates).double()
 
 

@@ -13,15 +13,15 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from neuralese.translate.criteria import (
+from neuralese.translate.criteria import BeliefCriterion
+from neuralese.translate.pairs import (
     AT_ONCE,
     NORM,
-    BeliefCriterion,
     Block,
-    Criterion,
     Factor,
     Meanings,
     PairSums,
+    negative_entropies,
     pair_sums,
     times,
 )
@@ -32,10 +32,8 @@ ERROR = 0.071
 ROUNDING = 1e-5  # by which sums may be off, in nats
 
 
-def best(criterion: Criterion, source: Meanings, target: Meanings) -> Tensor:
-    """Which target is best for each source, (K,): where `criterion.compare` is least."""
-    if getattr(criterion, "divergence", None) != "jensen-shannon" or criterion.prior:
-        return criterion.compare(source, target).argmin(1)
+def best(criterion: BeliefCriterion, source: Meanings, target: Meanings) -> Tensor:
+    """Which target is best for each source, (K,), by the Jensen-Shannon divergence, weighted as the criterion does."""
     rough, norm = _rough(criterion, source, target), _norm(criterion, source, target)
     rows = torch.arange(len(source))
     first = rough.argmin(1)
@@ -80,7 +78,7 @@ def _exact(criterion: BeliefCriterion, source: Meanings, target: Meanings, rows:
             row, column = rows[part], columns[part]
             mixture = p[row].add_(q[column])
             entropies = (one.negative_entropy[row] + other.negative_entropy[column]) / 2
-            value = entropies - mixture.clamp(min=torch.finfo(p.dtype).tiny).log_().mul_(mixture).sum(1)
+            value = entropies - negative_entropies(mixture, axis=1)
             for u, v in _factors(criterion, one, other):
                 weighted = value if u is None else value * u[row]
                 total[part] += (weighted if v is None else weighted * v[column]).sum(1)

@@ -26,10 +26,13 @@ import torch
 from torch import Tensor, nn
 
 from neuralese.speakers.adam import Adam
+from neuralese.speakers.gaussian import half_squares, log_density_but_for_z
 from neuralese.tables import vectors
-from neuralese.translate.criteria import SINGLE, BeliefCriterion, Criterion, beliefs
-from neuralese.translate.languages import Composed, English, Language, Neuralese
+from neuralese.translate.criteria import BeliefCriterion, Criterion
+from neuralese.translate.languages import Composed, English, Neuralese
+from neuralese.translate.pairs import SINGLE, beliefs
 from neuralese.translate.pragmatics import Believe
+from neuralese.translate.reading import Language, Reading
 from neuralese.translate.settings import SynthesisConfig
 
 LOOK = 500  # contexts in which the best of the restarts is chosen
@@ -40,11 +43,10 @@ def believe_by_likelihood(vocabulary: Neuralese, candidates: Tensor, scale: floa
     with torch.no_grad():
         views = vocabulary.game.speaker_view(candidates.flatten(0, 1))
         means = vocabulary.speaker.mean(views).unflatten(0, candidates.shape[:2])  # (n, s, message)
-    offset, variance = means.square().sum(-1) / 2, (scale * vocabulary.speaker.scale) ** 2
+    halves, width = half_squares(means), Reading(scale).width(vocabulary.speaker.scale)
 
     def believe(messages: Tensor, contexts: Tensor) -> Tensor:
-        fit = torch.einsum("prm,pbsm->prbs", messages, means[contexts]) - offset[contexts][:, None]
-        return beliefs(fit / variance)
+        return beliefs(log_density_but_for_z(messages, means[contexts], halves[contexts], width))
 
     return believe
 

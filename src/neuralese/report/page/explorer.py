@@ -7,8 +7,9 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from neuralese.translate.criteria import beliefs
-from neuralese.translate.languages import Composed, English, Language, Neuralese
+from neuralese.translate.languages import Composed, English, Neuralese
+from neuralese.translate.pairs import beliefs
+from neuralese.translate.reading import Language
 
 # what a translation is: a phrase, phrases said together, a message that the robot said, or one made for a phrase
 KINDS = {

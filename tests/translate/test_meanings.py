@@ -1,5 +1,6 @@
-"""Scoring a few messages with numpy gives the scores of the dictionary."""
+"""A table of meanings, scored by the same criteria with NumPy, gives the scores of the dictionary."""
 
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -8,14 +9,12 @@ import pytest
 import torch
 import yaml
 
-from neuralese.errors import NeuraleseError
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
-from neuralese.translate.criteria import DIVERGENCES, WEIGHTS
-from neuralese.translate.dictionary import make_criterion
-from neuralese.translate.few import scores
+from neuralese.translate.criteria import DIVERGENCES, WEIGHTS, make_criterion
 from neuralese.translate.languages import Composed, English, Neuralese
 from neuralese.translate.meanings import read_meanings, write_meanings
+from neuralese.translate.pairs import DOUBLE, SINGLE
 
 CRITERIA = yaml.safe_load((Path(__file__).parents[2] / "config/config.yaml").read_text())["criteria"]
 BELIEF = [
@@ -64,19 +63,21 @@ def meanings(spoken, tmp_path):
 BAGS = [[0], [1, 3], [2], [0, 1, 2]]
 
 
+@pytest.mark.parametrize("dtype", [SINGLE, DOUBLE])
 @pytest.mark.parametrize("settings", SETTINGS, ids=lambda each: "-".join(map(str, each.values())))
-def test_scores_are_those_of_the_criteria_in_both_directions(spoken, meanings, settings):
+def test_scores_are_those_of_the_languages_in_both_directions(spoken, meanings, settings, dtype):
     english, neuralese, candidates = spoken
     composed, criterion = Composed(english, tuple(map(tuple, BAGS))), make_criterion(settings)
-    phrases = meanings.of_phrases(BAGS, settings)
-    messages = meanings.of_messages(neuralese.messages.numpy(), settings)
-    close = {"rtol": 2e-4, "atol": 2e-5}
-    np.testing.assert_allclose(
-        scores(settings, phrases, messages), criterion.scores(composed, neuralese, candidates).numpy(), **close
-    )
-    np.testing.assert_allclose(
-        scores(settings, messages, phrases), criterion.scores(neuralese, composed, candidates).numpy(), **close
-    )
+    phrases, messages = meanings.phrases(BAGS), meanings.messages(neuralese.messages.numpy())
+    for tabled, modelled in (
+        ((phrases, messages), (composed, neuralese)),
+        ((messages, phrases), (neuralese, composed)),
+    ):
+        found = criterion.scores(*tabled, meanings.candidates, block=16, dtype=dtype)
+        expected = criterion.scores(*modelled, candidates, block=16, dtype=dtype)
+        assert isinstance(found, np.ndarray)
+        assert str(found.dtype) == str(expected.dtype).removeprefix("torch.")
+        np.testing.assert_allclose(found, expected.numpy(), rtol=2e-4, atol=2e-5)
 
 
 @pytest.mark.parametrize(
@@ -84,21 +85,31 @@ def test_scores_are_those_of_the_criteria_in_both_directions(spoken, meanings, s
     [({"variance": 0.5}, {"variance": 0.2}), ({"join": "mean"}, {"join": "product"}), ({"scale": 1.0}, {"scale": 2.0})],
 )
 def test_how_likelihoods_are_taken_changes_the_scores(spoken, meanings, one, other):
-    messages = spoken[1].messages.numpy()
+    languages = meanings.phrases(BAGS), meanings.messages(spoken[1].messages.numpy())
     found = [
-        scores(settings, meanings.of_phrases(BAGS, settings), meanings.of_messages(messages, settings))
-        for settings in ({"kind": "belief", **one}, {"kind": "belief", **other})
+        make_criterion({"kind": "belief", **each}).scores(*languages, meanings.candidates) for each in (one, other)
     ]
     assert np.abs(found[0] - found[1]).max() > 0.01
 
 
 def test_the_first_contexts_alone_are_those_of_the_table(spoken, meanings):
     english, _, candidates = spoken
-    expected = english.log_likelihood(candidates[:7]).transpose(1, 2)
-    np.testing.assert_allclose(meanings.first(7).of_phrases([[0], [1], [2], [3]], {}), expected.numpy(), rtol=1e-6)
+    first = meanings.first(7)
+    expected = english.log_likelihood(candidates[:7])
+    found = first.phrases([[0], [1], [2], [3]]).log_likelihood(first.candidates)
+    np.testing.assert_allclose(found, expected.numpy(), rtol=1e-6)
+    assert len(meanings.first(None).candidates) == len(candidates)
 
 
-def test_the_random_criterion_is_refused(meanings):
-    phrases = meanings.of_phrases([[0]], {})
-    with pytest.raises(NeuraleseError, match="random"):
-        scores({"kind": "random"}, phrases, phrases)
+def test_a_pair_that_shares_no_context_ranks_last_and_nobody_is_warned(meanings, recwarn):
+    apart = replace(
+        meanings,
+        message=np.repeat(np.float32([[0.0], [9.0]]), meanings.candidates.size // 2, axis=0),
+        log_phrases=np.zeros((meanings.candidates.size, 1), np.float32),
+        noise=0.01,
+    )
+    near, far = apart.messages(np.float32([[0.0]])), apart.messages(np.float32([[9.0]]))
+    for settings in ({"kind": "belief", "weights": "product"}, {"kind": "direct"}, {"kind": "pmi"}):
+        score = make_criterion(settings).scores(near, far, apart.candidates)
+        assert score.item() == np.inf
+    assert not recwarn.list

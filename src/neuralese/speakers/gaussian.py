@@ -1,0 +1,37 @@
+"""The isotropic Gaussian, in which robots speak: p(z | x) = N(z; mean(x), width^2). For NumPy and torch alike."""
+
+import math
+
+from neuralese.arrays import Array, at_least, library
+
+
+def log_density(points: Array, means: Array, width: float) -> Array:
+    """log N(z_k; m_i, width^2), (K, n), of points (K, d) around means (n, d)."""
+    square = library(points).square
+    # |z - m|^2 expanded, so that the work is one matrix product
+    distance = (-2 * points) @ means.T
+    distance += square(points).sum(1)[:, None]
+    distance += square(means).sum(1)
+    distance = at_least(distance, 0)
+    distance /= -2 * width**2
+    distance -= points.shape[1] * math.log(width * math.sqrt(2 * math.pi))
+    return distance
+
+
+def log_odds(points: Array, one: Array, other: Array) -> Array:
+    """2 width^2 log N(z_i; one_i, width^2) / N(z_i; other_i, width^2), (n,): the same for every width. All (n, d)."""
+    square = library(points).square
+    return square(points - other).sum(1) - square(points - one).sum(1)
+
+
+def half_squares(means: Array) -> Array:
+    """|m|^2 / 2 of means (..., d)."""
+    return library(means).square(means).sum(-1) / 2
+
+
+def log_density_but_for_z(points: Array, means: Array, halves: Array, width: float) -> Array:
+    """log N(z_pr; m_pbs, width^2), (p, r, b, s), but for a term of z alone, which no belief depends on.
+
+    Of points (p, r, d) around means (p, b, s, d), with the `half_squares` (p, b, s) of these.
+    """
+    return (library(points).einsum("prd,pbsd->prbs", points, means) - halves[:, None]) / width**2
