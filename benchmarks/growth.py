@@ -30,6 +30,7 @@ from neuralese.translate.families import members
 LARGEST = 4  # sizes through which the line goes
 LEAST = 2.0  # megabytes of memory that count as growth
 STEPS = 100  # of a fit
+PIXELS = 256  # a side of a picture
 LONG = 2.0  # seconds above which a work is not repeated
 Work = Callable[[], object]
 COLUMNS = {
@@ -82,18 +83,21 @@ def colors() -> tuple[ReferenceGame, torch.Generator]:
 
 def pooling(images: int) -> Work:
     """Crop pictures, run the backbone and pool its maps."""
-    from features import NETWORK, jpeg  # brings networks that no other work needs
+    from features import NETWORK, POOLED  # brings networks that no other work needs
 
-    from neuralese.features.backbone import Backbone
+    from neuralese.data.embedded.birds import Species, draw
+    from neuralese.features.backbone import Backbone, graph
+    from neuralese.features.crops import crop
     from neuralese.features.images import Extraction
+    from neuralese.features.quantise import quantise
 
-    side = 256
-    picture = jpeg(np.random.default_rng(0).integers(256, size=(side, side, 3), dtype=np.uint8))
-    wanted = {str(number): (number, (0.0, 0.0, float(side), float(side))) for number in range(images)}
-    network = Backbone.load(NETWORK, side, threads=1)
+    species = Species("red", "grey", "white", "black", "short", "black", "large")
+    picture, box = draw(species, np.random.default_rng(0))
+    wanted = {str(number): (number, box) for number in range(images)}
+    network = Backbone.load(quantise(graph(NETWORK, PIXELS), [crop(picture, box, PIXELS)]))
 
     def work() -> None:
-        for _ in Extraction(network, size=4096).run(((name, picture) for name in wanted), wanted):
+        for _ in Extraction(network, POOLED).run(((name, picture) for name in wanted), wanted):
             pass  # batches are written as they come
 
     return work

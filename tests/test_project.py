@@ -9,13 +9,14 @@ import yaml
 
 from neuralese.pipeline.check import problem, typed
 from neuralese.pipeline.config import SCHEMA
-from neuralese.sweep import sweep_problem
+from neuralese.pipeline.sweep import sweep_problem
 from neuralese.translate import families
 from neuralese.translate.criteria import make_criterion
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "neuralese"
-ROOMS = ["data", "features", "games", "agents", "speakers", "translate", "evaluate", "theory", "report", "play", "cli"]
+ROOMS = ["storage", "data", "features", "games", "agents", "speakers", "translate", "pipeline", "evaluate", "theory"]
+ROOMS += ["report", "play", "cli"]
 
 
 def default_config() -> dict:

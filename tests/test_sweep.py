@@ -9,11 +9,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neuralese.errors import NeuraleseError
-from neuralese.errors import NeuraleseError
 from neuralese.pipeline.config import SCHEMA
 from neuralese.pipeline.dependencies import SECTIONS
-from neuralese.sweep import name, named, overlay, points, relevant, sweep_problem, tidy
+from neuralese.pipeline.sweep import name, named, overlay, points, relevant, sweep_problem, tidy
+from neuralese.storage.errors import NeuraleseError
 
 ROOT = Path(__file__).parents[1]
 CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text())

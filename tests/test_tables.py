@@ -4,9 +4,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from neuralese.errors import NeuraleseError
-from neuralese.files import atomic
-from neuralese.tables import matrix, read_about, read_table, vectors, write_table
+from neuralese.storage.errors import NeuraleseError
+from neuralese.storage.files import atomic
+from neuralese.storage.tables import matrix, read_about, read_table, vectors, write_table
 
 INVENTORY = pd.DataFrame({"phrase_id": [0, 1], "phrase": ["red", "blue"], "count": [5, 3]})
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neuralese.errors import NeuraleseError
-from neuralese.tables import CONTRACTS, VECTOR, check_values, read_table, vectors, write_batches, write_table
-from neuralese.values import RULES, Between, Matches, Numbered, OneOf
+from neuralese.storage.errors import NeuraleseError
+from neuralese.storage.tables import CONTRACTS, VECTOR, check_values, read_table, vectors, write_batches, write_table
+from neuralese.storage.values import RULES, Between, Matches, Numbered, OneOf
 
 ROOT = Path(__file__).parents[1]
 ROWS = 5

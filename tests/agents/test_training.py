@@ -14,9 +14,9 @@ from neuralese.agents.episodes import Episodes, Replay
 from neuralese.agents.messages import read_messages, sample_messages
 from neuralese.agents.players import guess, speak
 from neuralese.agents.training import Trainer, TrainingConfig, checkpoint_path, exploration, learning_rate
-from neuralese.errors import NeuraleseError
 from neuralese.games.reference import ReferenceGame, coins
-from neuralese.tables import write_table
+from neuralese.storage.errors import NeuraleseError
+from neuralese.storage.tables import write_table
 
 SMALL = CellConfig(hidden=16, message=8)
 

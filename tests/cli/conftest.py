@@ -13,10 +13,10 @@ from comparison_rows import behavior_rows, belief_rows
 from neuralese.agents.cell import Cell, CellConfig, save_cell
 from neuralese.agents.messages import read_contexts, read_messages, sample_messages, states_table
 from neuralese.cli.main import cli
-from neuralese.files import write_json, write_text
 from neuralese.games.load import load_reference_games
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, save_model
-from neuralese.tables import vectors, write_table
+from neuralese.storage.files import write_json, write_text
+from neuralese.storage.tables import vectors, write_table
 from neuralese.translate.criteria import make_criterion
 from neuralese.translate.dictionary import build_dictionary, entries
 from neuralese.translate.languages import Composed, English, Neuralese

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from neuralese.tables import matrix, read_about, read_table, write_table
+from neuralese.storage.tables import matrix, read_about, read_table, write_table
 
 TRANSLATE = ("translate", "--task", "colors")
 

@@ -9,7 +9,7 @@ from neuralese.data import cub
 from neuralese.data.archives import write_tar
 from neuralese.data.embedded import birds
 from neuralese.data.pickles import read_plain_pickle
-from neuralese.errors import NeuraleseError
+from neuralese.storage.errors import NeuraleseError
 
 LISTS = {
     "images": "1 001.A/a_1.jpg\n2 001.A/a_2.jpg\n3 002.B/b_1.jpg",

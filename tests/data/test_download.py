@@ -7,7 +7,7 @@ import random
 import pytest
 
 from neuralese.data.download import CHUNK, download, partial_path
-from neuralese.errors import NeuraleseError
+from neuralese.storage.errors import NeuraleseError
 
 BODY = random.Random(0).randbytes(4 * CHUNK + 123)
 

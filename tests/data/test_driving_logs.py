@@ -9,10 +9,10 @@ import pytest
 from neuralese.data import driving
 from neuralese.data.archives import write_tar
 from neuralese.data.embedded import driving as embedded
-from neuralese.errors import NeuraleseError
 from neuralese.games.driving import DrivingGame
 from neuralese.games.load import driving_layouts
 from neuralese.games.replay import replay
+from neuralese.storage.errors import NeuraleseError
 
 ROAD = [[float(3 <= row <= 4) for _ in range(8)] for row in range(8)]
 

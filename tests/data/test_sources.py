@@ -9,8 +9,8 @@ from neuralese.data.archives import content_digest, write_tar
 from neuralese.data.download import download
 from neuralese.data.provenance import data_kind, write_provenance
 from neuralese.data.sources import Archive, DataSet, fetch, mirror_folder
-from neuralese.errors import NeuraleseError
-from neuralese.files import file_digest, read_json
+from neuralese.storage.errors import NeuraleseError
+from neuralese.storage.files import file_digest, read_json
 
 USED = r"corpus/(.+)$"
 

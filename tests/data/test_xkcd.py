@@ -7,7 +7,7 @@ from neuralese.data.archives import content_digest, write_tar
 from neuralese.data.embedded import GENERATORS
 from neuralese.data.sources import XKCD
 from neuralese.data.xkcd import inventory, parse, traces, words
-from neuralese.errors import NeuraleseError
+from neuralese.storage.errors import NeuraleseError
 
 CORPUS = {
     "corpusindex.txt": b"sky blue,skyblue\nred,red\n",

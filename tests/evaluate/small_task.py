@@ -13,7 +13,7 @@ from neuralese.evaluate.listeners import Listeners
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanListener, HumanSpeaker, RobotSpeaker
 from neuralese.speakers.traces import Lists, Traces
-from neuralese.tables import write_table
+from neuralese.storage.tables import write_table
 from neuralese.translate.criteria import make_criterion
 from neuralese.translate.dictionary import build_dictionary, entries
 from neuralese.translate.languages import Composed, English, Neuralese

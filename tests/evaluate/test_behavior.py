@@ -24,7 +24,7 @@ from neuralese.evaluate.statistics import paired_test
 from neuralese.games.driving import DrivingGame
 from neuralese.games.load import driving_layouts
 from neuralese.games.roads import FORWARD, WAIT
-from neuralese.tables import write_table
+from neuralese.storage.tables import write_table
 
 MAPS = pd.DataFrame({"map": [0], "road": ["\n".join("########" if 3 <= row <= 4 else "." * 8 for row in range(8))]})
 

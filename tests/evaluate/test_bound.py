@@ -7,7 +7,7 @@ import pytest
 from small_task import SmallTask
 
 from neuralese.evaluate.bound import measured_bound
-from neuralese.tables import read_table
+from neuralese.storage.tables import read_table
 from neuralese.translate.criteria import BeliefCriterion
 
 CRITERIA = {"mine": {"kind": "belief", "weights": "sum", "role": "ours"}, "theirs": {"kind": "direct"}}

@@ -22,7 +22,7 @@ from neuralese.evaluate.comparison import (
 from neuralese.evaluate.formats import EMBEDDED_NOTE, TESTS_NOTE, gain_text, notes, to_html, to_latex, to_markdown
 from neuralese.evaluate.paper import BEHAVIOR, BELIEF, behavior_figures, belief_figure
 from neuralese.evaluate.statistics import holm
-from neuralese.tables import CONTRACTS, write_table
+from neuralese.storage.tables import CONTRACTS, write_table
 
 PAGES = (to_markdown, to_latex, to_html)
 

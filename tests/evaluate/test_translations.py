@@ -14,7 +14,7 @@ from neuralese.evaluate.translations import (
     load_synthesis,
     load_ways,
 )
-from neuralese.tables import matrix, read_table, write_table
+from neuralese.storage.tables import matrix, read_table, write_table
 
 COLUMNS = ["direction", "criterion", "source_id", "rank", "target_id"]
 DICTIONARY = pd.DataFrame(

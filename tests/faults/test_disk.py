@@ -21,21 +21,21 @@ from torch import nn
 from neuralese.agents.cell import CellConfig
 from neuralese.agents.training import Trainer, TrainingConfig
 from neuralese.data.sources import Archive, DataSet, fetch
-from neuralese.errors import NeuraleseError, StorageError
-from neuralese.files import atomic, write_text
 from neuralese.games.reference import ReferenceGame
-from neuralese.tables import vectors, write_table
-from neuralese.weights import discard_broken, read_weights, save_weights
+from neuralese.storage.errors import NeuraleseError, StorageError
+from neuralese.storage.files import atomic, write_text
+from neuralese.storage.tables import vectors, write_table
+from neuralese.storage.weights import discard_broken, read_weights, save_weights
 
 WRITE_ALL = """
 import json, sys
 from pathlib import Path
 import matplotlib, numpy as np, pyarrow as pa, torch
-from neuralese.errors import NeuraleseError
-from neuralese.files import atomic, write_text
-from neuralese.stage import stage
-from neuralese.tables import vectors, write_table
-from neuralese.weights import save_weights
+from neuralese.storage.errors import NeuraleseError
+from neuralese.storage.files import atomic, write_text
+from neuralese.pipeline.stage import stage
+from neuralese.storage.tables import vectors, write_table
+from neuralese.storage.weights import save_weights
 matplotlib.use("agg")
 from matplotlib.figure import Figure
 
@@ -184,9 +184,8 @@ def test_many_writers_of_one_file_leave_one_whole_file(tmp_path):
 
 
 def test_what_a_killed_writer_left_is_swept_by_the_next_and_a_living_one_is_left_alone(tmp_path):
-    leave = (
-        "import os, sys; from neuralese.files import atomic; next(atomic.__wrapped__(sys.argv[1])).write_text('half')"
-    )
+    leave = "import os, sys; from neuralese.storage.files import atomic; "
+    leave += "next(atomic.__wrapped__(sys.argv[1])).write_text('half')"
     leave += "; os.kill(os.getpid(), 9)"
     subprocess.run([sys.executable, "-c", leave, str(tmp_path / "text")])
     assert [path.suffix for path in tmp_path.iterdir()] == [".tmp"]

@@ -11,14 +11,14 @@ import torch
 from PIL import Image
 
 from neuralese.data.embedded.birds import Species, draw
-from neuralese.errors import NeuraleseError
 from neuralese.features.backbone import Backbone, graph
 from neuralese.features.crops import crop
 from neuralese.features.head import ByteDropout, HeadConfig, bird_features
 from neuralese.features.images import Extraction, gather_shards, write_shard
 from neuralese.features.items import bird_items
 from neuralese.features.pooling import CompactBilinear, average
-from neuralese.tables import matrix, read_table, vectors
+from neuralese.storage.errors import NeuraleseError
+from neuralese.storage.tables import matrix, read_table, vectors
 
 
 def jpeg(color: tuple[int, int, int], size: tuple[int, int] = (60, 40)) -> bytes:

@@ -5,7 +5,7 @@ from skimage.color import hsv2rgb
 
 from neuralese.features.cielab import add_lab, hsv_to_lab, lab_to_rgb
 from neuralese.features.items import items_table, traces_table
-from neuralese.tables import matrix
+from neuralese.storage.tables import matrix
 
 
 def test_known_colours_have_their_published_coordinates():

@@ -12,11 +12,11 @@ import torch
 from neuralese.data.archives import members
 from neuralese.data.cub import PICTURES
 from neuralese.data.embedded.birds import Species, draw
-from neuralese.errors import NeuraleseError
 from neuralese.features.backbone import Backbone, graph
 from neuralese.features.images import Extraction, gather_shards, samples, wanted, write_shard
 from neuralese.features.quantise import quantise
-from neuralese.tables import read_table
+from neuralese.storage.errors import NeuraleseError
+from neuralese.storage.tables import read_table
 
 BODIES = ("red", "blue", "yellow", "brown")
 

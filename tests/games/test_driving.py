@@ -7,7 +7,7 @@ import torch
 from neuralese.games.driving import DrivingEncoder, DrivingGame, DrivingWorld
 from neuralese.games.load import load_driving_game
 from neuralese.games.roads import FORWARD, GONE, LEFT, POSES, RIGHT, WAIT, Layouts, move_table, tail_table
-from neuralese.tables import write_table
+from neuralese.storage.tables import write_table
 
 NORTH, EAST, SOUTH, WEST = range(4)
 # a road of two lanes from west to east, rows 3 and 4; everything else is grass

@@ -20,7 +20,7 @@ def names(path: Path) -> set[str]:
 
 def test_a_script_runs_what_it_imports_and_what_that_imports_and_nothing_else():
     found = names(ROOT / "workflow/scripts/train_agent.py")
-    assert {"agents/training.py", "agents/unroll.py", "games/game.py", "errors.py", "__init__.py"} <= found
+    assert {"agents/training.py", "agents/unroll.py", "games/game.py", "storage/errors.py", "__init__.py"} <= found
     assert not {each for each in found if each.startswith(("translate", "evaluate", "report", "cli", "play"))}
 
 

@@ -26,7 +26,7 @@ from neuralese.speakers.fit import fit_human_speaker, fit_robot_speaker
 from neuralese.speakers.fitting import FitConfig
 from neuralese.speakers.models import save_model
 from neuralese.speakers.traces import load_heard, load_silence, load_traces
-from neuralese.tables import read_table, write_table
+from neuralese.storage.tables import read_table, write_table
 from neuralese.translate.dictionary import build_dictionary
 from neuralese.translate.languages import Composed, English, Neuralese
 

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from neuralese.errors import NeuraleseError
 from neuralese.play.robot import load_robot
-from neuralese.tables import matrix, read_table
+from neuralese.storage.errors import NeuraleseError
+from neuralese.storage.tables import matrix, read_table
 
 
 def test_without_a_criterion_ours_translates_whatever_it_is_called(results, robot):

@@ -9,7 +9,7 @@ from matplotlib import pyplot as plt
 from neuralese.report.ablation import SHOWN, draw_ablation, panel, panels
 from neuralese.report.page.beyond import ablation_values, load_beyond
 from neuralese.report.page.write import embed
-from neuralese.tables import write_table
+from neuralese.storage.tables import write_table
 
 LISTENERS = {("colors", "R"): "H*", ("colors", "H"): "R", ("driving", "R"): "H*", ("driving", "H"): "R*"}
 

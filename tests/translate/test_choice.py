@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from neuralese.tables import write_table
+from neuralese.storage.tables import write_table
 from neuralese.translate.choice import choose, chosen_criteria, mark_chosen
 from neuralese.translate.families import members
 

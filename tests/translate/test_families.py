@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neuralese.errors import NeuraleseError
+from neuralese.storage.errors import NeuraleseError
 from neuralese.translate.criteria import DIVERGENCES, JOINS, WEIGHTS, make_criterion
 from neuralese.translate.families import members, named, options, problem, title, with_role
 

@@ -12,7 +12,7 @@ from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.players import guess
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
-from neuralese.tables import matrix, read_table, write_table
+from neuralese.storage.tables import matrix, read_table, write_table
 from neuralese.translate.criteria import BeliefCriterion
 from neuralese.translate.languages import Composed, English, Neuralese
 from neuralese.translate.pragmatics import TEMPERATURE, believe_by_playing

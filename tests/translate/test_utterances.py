@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from neuralese.speakers.traces import Lists, Traces
-from neuralese.tables import write_table
+from neuralese.storage.tables import write_table
 from neuralese.translate.utterances import load_parts, said_at_once, utterance_ids, utterances_table
 
 PHRASES = ["", "light", "dark", "green"]

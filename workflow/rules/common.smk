@@ -5,16 +5,12 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-from neuralese import sweep
-from neuralese.files import redate, unwritable
-from neuralese.pipeline import imports
-from neuralese import sweep
-from neuralese.files import redate, unwritable
-from neuralese.pipeline import imports
+from neuralese.pipeline import imports, sweep
 from neuralese.pipeline.check import problem, typed
 from neuralese.pipeline.config import SCHEMA, complete
 from neuralese.pipeline.dependencies import SECTIONS, tasks_with
 from neuralese.pipeline.stages import DATA, SWEPT_FILES, WILDCARDS
+from neuralese.storage.files import redate, unwritable
 
 WORKFLOW = Path(str(workflow.current_basedir)).parent
 SCRIPTS = WORKFLOW / "scripts"

@@ -10,11 +10,11 @@ from neuralese.evaluate.belief import HumanSpeech
 from neuralese.evaluate.listeners import Listeners
 from neuralese.games.load import load_games
 from neuralese.games.reference import ReferenceGame
+from neuralese.pipeline.stage import stage
 from neuralese.randomness import generator
 from neuralese.speakers.models import HumanListener, HumanSpeaker, RobotSpeaker, load_model
 from neuralese.speakers.traces import load_heard, load_silence, load_traces
-from neuralese.stage import stage
-from neuralese.tables import read_table, write_table
+from neuralese.storage.tables import read_table, write_table
 from neuralese.translate.languages import English, Neuralese
 from neuralese.translate.utterances import load_parts
 

@@ -7,10 +7,10 @@ from neuralese.data.provenance import data_kind
 from neuralese.evaluate.protocol import analyse
 from neuralese.evaluate.variables import load_variables
 from neuralese.games.load import load_games
+from neuralese.pipeline.stage import stage
 from neuralese.report.protocol import draw_protocol
 from neuralese.speakers.models import RobotSpeaker, load_model
-from neuralese.stage import stage
-from neuralese.tables import write_table
+from neuralese.storage.tables import write_table
 
 with stage(snakemake.log[0], snakemake.threads), torch.no_grad():
     given, wildcards, tables = snakemake.input, snakemake.wildcards, dict(snakemake.input.items())

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
+from neuralese.pipeline.stage import stage
 from neuralese.report.theory import draw_theory
-from neuralese.stage import stage
-from neuralese.tables import read_table, write_table
+from neuralese.storage.tables import read_table, write_table
 from neuralese.theory.propositions import RARITIES, check_proposition_1, recovery
 
 with stage(snakemake.log[0], snakemake.threads):

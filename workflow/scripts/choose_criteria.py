@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from neuralese.stage import stage
-from neuralese.tables import read_table, write_table
+from neuralese.pipeline.stage import stage
+from neuralese.storage.tables import read_table, write_table
 from neuralese.translate.choice import choose
 
 with stage(snakemake.log[0], snakemake.threads):

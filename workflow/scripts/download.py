@@ -2,7 +2,7 @@
 
 from neuralese.data.embedded import GENERATORS
 from neuralese.data.sources import DATA_SETS, fetch, mirror_folder
-from neuralese.stage import stage
+from neuralese.pipeline.stage import stage
 
 with stage(snakemake.log[0], snakemake.threads):
     task = snakemake.wildcards.task

@@ -1,10 +1,10 @@
 """Draw example translations of the colour game."""
 
 from neuralese.data.provenance import data_kind
+from neuralese.pipeline.stage import stage
 from neuralese.report.examples import choose_examples, draw_examples
 from neuralese.report.pictures import color_pixels
-from neuralese.stage import stage
-from neuralese.tables import read_table, write_table
+from neuralese.storage.tables import read_table, write_table
 
 with stage(snakemake.log[0], snakemake.threads):
     given, params = snakemake.input, snakemake.params

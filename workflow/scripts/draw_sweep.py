@@ -1,8 +1,8 @@
 """Draw how translation and protocol change with each swept value."""
 
+from neuralese.pipeline.stage import stage
 from neuralese.report.sweep import draw_sweep
-from neuralese.stage import stage
-from neuralese.tables import read_table
+from neuralese.storage.tables import read_table
 
 with stage(snakemake.log[0], snakemake.threads):
     given, params = snakemake.input, snakemake.params

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from neuralese.evaluate.comparison import read_comparison
+from neuralese.pipeline.stage import stage
 from neuralese.report.comparison import draw_comparison
-from neuralese.stage import stage
 
 with stage(snakemake.log[0], snakemake.threads):
     for number, rows in read_comparison(snakemake.input.comparison).groupby("table"):

@@ -7,9 +7,9 @@ from neuralese.agents.messages import read_messages
 from neuralese.data.provenance import data_kind
 from neuralese.evaluate.behavior import behavior_table, evaluate_behavior, load_humans, logged_games, voices
 from neuralese.games.load import load_games
+from neuralese.pipeline.stage import stage
 from neuralese.randomness import generator
-from neuralese.stage import stage
-from neuralese.tables import read_about, read_table, write_table
+from neuralese.storage.tables import read_about, read_table, write_table
 from neuralese.translate.utterances import load_parts
 
 with stage(snakemake.log[0], snakemake.threads):

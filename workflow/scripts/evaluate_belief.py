@@ -8,11 +8,11 @@ from neuralese.evaluate.listeners import Listeners
 from neuralese.evaluate.protocols import under_every_protocol
 from neuralese.evaluate.translations import load_synthesis, load_ways
 from neuralese.games.load import load_games
+from neuralese.pipeline.stage import stage
 from neuralese.randomness import generator
 from neuralese.speakers.models import HumanListener, RobotSpeaker, load_model
 from neuralese.speakers.traces import load_silence, load_traces
-from neuralese.stage import stage
-from neuralese.tables import write_table
+from neuralese.storage.tables import write_table
 from neuralese.translate.utterances import load_parts
 
 with stage(snakemake.log[0], snakemake.threads):

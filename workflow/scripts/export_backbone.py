@@ -7,9 +7,9 @@ from neuralese.data.cub import PICTURES
 from neuralese.features.backbone import graph
 from neuralese.features.images import samples
 from neuralese.features.quantise import SEEN, quantise
-from neuralese.files import write_bytes
-from neuralese.stage import stage
-from neuralese.tables import read_table
+from neuralese.pipeline.stage import stage
+from neuralese.storage.files import write_bytes
+from neuralese.storage.tables import read_table
 
 with stage(snakemake.log[0], snakemake.threads):
     params = snakemake.params

@@ -1,12 +1,12 @@
 """Fit the human speaker or the model human listener."""
 
 from neuralese.games.load import load_games
+from neuralese.pipeline.stage import stage
 from neuralese.randomness import generator
 from neuralese.speakers.fit import fit_human_listener, fit_human_speaker
 from neuralese.speakers.fitting import FitConfig
 from neuralese.speakers.models import save_model
 from neuralese.speakers.traces import load_heard, load_silence, load_traces
-from neuralese.stage import stage
 
 with stage(snakemake.log[0], snakemake.threads):
     model, tables = snakemake.wildcards.model, dict(snakemake.input.items())

@@ -3,11 +3,11 @@
 from neuralese.agents.cell import load_cell
 from neuralese.agents.players import utterances
 from neuralese.games.load import load_games
+from neuralese.pipeline.stage import stage
 from neuralese.randomness import generator
 from neuralese.speakers.fit import fit_robot_speaker
 from neuralese.speakers.fitting import FitConfig
 from neuralese.speakers.models import save_model
-from neuralese.stage import stage
 
 with stage(snakemake.log[0], snakemake.threads):
     params = snakemake.params

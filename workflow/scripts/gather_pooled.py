@@ -1,8 +1,8 @@
 """Join the shards of pooled features, and of what could not be read."""
 
 from neuralese.features.images import gather_shards
-from neuralese.files import read_json, write_json
-from neuralese.stage import stage
+from neuralese.pipeline.stage import stage
+from neuralese.storage.files import read_json, write_json
 
 with stage(snakemake.log[0], snakemake.threads):
     gather_shards(snakemake.output.pooled, snakemake.input.pooled)

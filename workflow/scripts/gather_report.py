@@ -1,8 +1,8 @@
 """Gather what the report shows of one task and seed."""
 
-from neuralese.files import write_json
+from neuralese.pipeline.stage import stage
 from neuralese.report.page.gather import gather
-from neuralese.stage import stage
+from neuralese.storage.files import write_json
 
 with stage(snakemake.log[0], snakemake.threads):
     wildcards = snakemake.wildcards

@@ -1,10 +1,10 @@
 """List everything that humans said at once."""
 
 from neuralese.games.load import load_games
+from neuralese.pipeline.stage import stage
 from neuralese.randomness import generator
 from neuralese.speakers.traces import load_traces
-from neuralese.stage import stage
-from neuralese.tables import read_table, write_table
+from neuralese.storage.tables import read_table, write_table
 from neuralese.translate.utterances import SPLITS, utterances_table
 
 with stage(snakemake.log[0], snakemake.threads):

@@ -6,9 +6,9 @@ from neuralese.agents.messages import read_contexts, read_messages
 from neuralese.data.provenance import data_kind
 from neuralese.evaluate.bound import measured_bound
 from neuralese.games.load import load_games
+from neuralese.pipeline.stage import stage
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, load_model
-from neuralese.stage import stage
-from neuralese.tables import read_table, write_table
+from neuralese.storage.tables import read_table, write_table
 from neuralese.translate.languages import English, Neuralese
 
 with stage(snakemake.log[0], snakemake.threads):

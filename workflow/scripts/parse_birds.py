@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from neuralese.data.cub import parse_captions, parse_images
-from neuralese.stage import stage
-from neuralese.tables import write_table
+from neuralese.pipeline.stage import stage
+from neuralese.storage.tables import write_table
 
 with stage(snakemake.log[0], snakemake.threads):
     raw = Path(snakemake.input.raw)

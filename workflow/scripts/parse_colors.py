@@ -5,8 +5,8 @@ from pathlib import Path
 from neuralese.data.provenance import write_provenance
 from neuralese.data.xkcd import parse
 from neuralese.features.cielab import add_lab
-from neuralese.stage import stage
-from neuralese.tables import write_table
+from neuralese.pipeline.stage import stage
+from neuralese.storage.tables import write_table
 
 with stage(snakemake.log[0], snakemake.threads):
     colors = add_lab(parse(Path(snakemake.input.raw) / "xkcd"))

@@ -7,8 +7,8 @@ from neuralese.data.provenance import write_provenance
 from neuralese.games.driving import DrivingGame
 from neuralese.games.load import driving_layouts
 from neuralese.games.replay import replay
-from neuralese.stage import stage
-from neuralese.tables import write_table
+from neuralese.pipeline.stage import stage
+from neuralese.storage.tables import write_table
 
 with stage(snakemake.log[0], snakemake.threads):
     made, params = snakemake.output, snakemake.params

@@ -6,9 +6,9 @@ from neuralese.data.archives import members
 from neuralese.data.cub import PICTURES
 from neuralese.features.backbone import Backbone
 from neuralese.features.images import Extraction, wanted, write_shard
-from neuralese.files import write_json
-from neuralese.stage import stage
-from neuralese.tables import read_table
+from neuralese.pipeline.stage import stage
+from neuralese.storage.files import write_json
+from neuralese.storage.tables import read_table
 
 with stage(snakemake.log[0], snakemake.threads):
     images = read_table(snakemake.input.images, "images").to_pandas()

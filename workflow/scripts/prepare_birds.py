@@ -3,9 +3,9 @@
 from neuralese.data import cub
 from neuralese.data.provenance import write_provenance
 from neuralese.features.items import bird_items, traces_table
-from neuralese.files import read_json
-from neuralese.stage import stage
-from neuralese.tables import read_table, write_table
+from neuralese.pipeline.stage import stage
+from neuralese.storage.files import read_json
+from neuralese.storage.tables import read_table, write_table
 
 with stage(snakemake.log[0], snakemake.threads):
     given, made = snakemake.input, snakemake.output

@@ -2,8 +2,8 @@
 
 from neuralese.data import xkcd
 from neuralese.features.items import items_table, traces_table
-from neuralese.stage import stage
-from neuralese.tables import read_table, write_table
+from neuralese.pipeline.stage import stage
+from neuralese.storage.tables import read_table, write_table
 
 with stage(snakemake.log[0], snakemake.threads):
     colors = read_table(snakemake.input.colors, "colors").to_pandas()

@@ -2,8 +2,8 @@
 
 from neuralese.data import driving
 from neuralese.features.items import traces_table
-from neuralese.stage import stage
-from neuralese.tables import read_table, write_table
+from neuralese.pipeline.stage import stage
+from neuralese.storage.tables import read_table, write_table
 
 with stage(snakemake.log[0], snakemake.threads):
     made, params = snakemake.output, snakemake.params

@@ -4,9 +4,9 @@ from neuralese.agents.cell import load_cell
 from neuralese.agents.messages import sample_messages, states_table
 from neuralese.agents.players import utterances
 from neuralese.games.load import load_games
+from neuralese.pipeline.stage import stage
 from neuralese.randomness import generator
-from neuralese.stage import stage
-from neuralese.tables import write_table
+from neuralese.storage.tables import write_table
 
 with stage(snakemake.log[0], snakemake.threads):
     random = generator(int(snakemake.wildcards.seed), "messages")

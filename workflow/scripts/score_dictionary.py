@@ -2,9 +2,9 @@
 
 from neuralese.agents.messages import read_contexts, read_messages
 from neuralese.games.load import load_games
+from neuralese.pipeline.stage import stage
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, load_model
-from neuralese.stage import stage
-from neuralese.tables import read_table, write_table
+from neuralese.storage.tables import read_table, write_table
 from neuralese.translate.choice import chosen_criteria
 from neuralese.translate.dictionary import build_dictionary
 from neuralese.translate.languages import Composed, English, Neuralese

@@ -8,10 +8,10 @@ from neuralese.agents.cell import load_cell
 from neuralese.agents.messages import read_contexts, read_messages
 from neuralese.games.load import load_games
 from neuralese.games.reference import ReferenceGame
+from neuralese.pipeline.stage import stage
 from neuralese.randomness import generator
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, load_model
-from neuralese.stage import stage
-from neuralese.tables import read_table, write_table
+from neuralese.storage.tables import read_table, write_table
 from neuralese.translate.choice import chosen_criteria
 from neuralese.translate.criteria import make_criterion
 from neuralese.translate.dictionary import entries

@@ -4,9 +4,9 @@ import pandas as pd
 
 from neuralese.evaluate.comparison import compare
 from neuralese.evaluate.formats import to_html, to_latex, to_markdown
-from neuralese.files import write_text
-from neuralese.stage import stage
-from neuralese.tables import read_table, write_table
+from neuralese.pipeline.stage import stage
+from neuralese.storage.files import write_text
+from neuralese.storage.tables import read_table, write_table
 
 with stage(snakemake.log[0], snakemake.threads):
     given, made, parts = snakemake.input, snakemake.output, {}

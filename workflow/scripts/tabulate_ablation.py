@@ -2,9 +2,9 @@
 
 import pandas as pd
 
+from neuralese.pipeline.stage import stage
 from neuralese.report.ablation import draw_ablation
-from neuralese.stage import stage
-from neuralese.tables import read_table, write_table
+from neuralese.storage.tables import read_table, write_table
 from neuralese.translate.choice import mark_chosen
 
 with stage(snakemake.log[0], snakemake.threads):

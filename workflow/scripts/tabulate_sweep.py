@@ -1,8 +1,8 @@
 """Collect one kind of result of every point of a sweep."""
 
-from neuralese.stage import stage
-from neuralese.sweep import tidy
-from neuralese.tables import read_table, write_table
+from neuralese.pipeline.stage import stage
+from neuralese.pipeline.sweep import tidy
+from neuralese.storage.tables import read_table, write_table
 
 with stage(snakemake.log[0], snakemake.threads):
     contract = snakemake.wildcards.table

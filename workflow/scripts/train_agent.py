@@ -7,11 +7,11 @@ import pandas as pd
 
 from neuralese.agents.cell import CellConfig, save_cell
 from neuralese.agents.training import Trainer, TrainingConfig, checkpoint_path
-from neuralese.files import file_digest
 from neuralese.games.load import load_games
-from neuralese.stage import stage
-from neuralese.tables import write_table
-from neuralese.weights import discard_broken
+from neuralese.pipeline.stage import stage
+from neuralese.storage.files import file_digest
+from neuralese.storage.tables import write_table
+from neuralese.storage.weights import discard_broken
 
 log = logging.getLogger("neuralese.train_agent")
 

@@ -1,9 +1,9 @@
 """Turn pooled features into the 256 numbers that players see of a bird."""
 
 from neuralese.features.head import HeadConfig, bird_features
-from neuralese.files import write_json
-from neuralese.stage import stage
-from neuralese.tables import read_table, write_table
+from neuralese.pipeline.stage import stage
+from neuralese.storage.files import write_json
+from neuralese.storage.tables import read_table, write_table
 
 with stage(snakemake.log[0], snakemake.threads):
     features, accuracy = bird_features(

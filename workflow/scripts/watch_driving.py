@@ -9,11 +9,11 @@ from neuralese.agents.messages import read_contexts, read_messages
 from neuralese.data.provenance import data_kind
 from neuralese.evaluate.behavior import load_humans, translations
 from neuralese.games.load import load_games
+from neuralese.pipeline.stage import stage
 from neuralese.randomness import generator
 from neuralese.report.watch import draw_animation, draw_strip, watch
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, load_model
-from neuralese.stage import stage
-from neuralese.tables import read_about, read_table, write_table
+from neuralese.storage.tables import read_about, read_table, write_table
 from neuralese.translate.criteria import make_criterion
 from neuralese.translate.dictionary import translate
 from neuralese.translate.families import named

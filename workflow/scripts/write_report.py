@@ -1,10 +1,10 @@
 """Write the report."""
 
 from neuralese.evaluate.comparison import read_comparison
+from neuralese.pipeline.stage import stage
 from neuralese.report.page.beyond import load_beyond
 from neuralese.report.page.facts import run_facts
 from neuralese.report.page.write import write_page
-from neuralese.stage import stage
 
 with stage(snakemake.log[0], snakemake.threads):
     given, params = snakemake.input, snakemake.params

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from neuralese.agents.settings import CellConfig
 from neuralese.games.game import Game
-from neuralese.weights import read_weights, save_weights
+from neuralese.storage.weights import read_weights, save_weights
 
 
 class Cell(nn.Module):

@@ -11,7 +11,7 @@ from torch import Tensor
 from neuralese.agents.cell import Cell
 from neuralese.agents.players import utterances
 from neuralese.games.game import Game
-from neuralese.tables import matrix, read_table, vectors
+from neuralese.storage.tables import matrix, read_table, vectors
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,9 @@ from neuralese.agents.cell import Cell
 from neuralese.agents.episodes import Episodes, Replay, play
 from neuralese.agents.settings import CellConfig, TrainingConfig
 from neuralese.agents.unroll import Rows, unroll
-from neuralese.files import atomic
 from neuralese.games.game import Game
 from neuralese.randomness import seeded
+from neuralese.storage.files import atomic
 
 log = logging.getLogger(__name__)
 

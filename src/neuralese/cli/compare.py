@@ -6,7 +6,7 @@ import click
 
 from neuralese.cli.output import print_json, print_table
 from neuralese.cli.results import Examples, Results, json_option, one_task_option, results_option
-from neuralese.errors import NeuraleseError
+from neuralese.storage.errors import NeuraleseError
 
 EXAMPLES = """
 neuralese compare
@@ -28,7 +28,7 @@ def command(results: Path, task: str | None, as_json: bool) -> None:
     path = folder / "tables/belief.parquet"
     from neuralese.evaluate.comparison import compare
     from neuralese.evaluate.formats import cells_of, notes, parts_of
-    from neuralese.tables import read_table
+    from neuralese.storage.tables import read_table
 
     driven = folder.folder / "tables/behavior.parquet"
     behavior = read_table(driven, "behavior").to_pandas() if driven.exists() else None

@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from neuralese.cli.results import Results
-from neuralese.errors import NeuraleseError
-from neuralese.files import atomic
-from neuralese.tables import matrix, numbers, read_about, read_table
+from neuralese.storage.errors import NeuraleseError
+from neuralese.storage.files import atomic
+from neuralese.storage.tables import matrix, numbers, read_about, read_table
 from neuralese.translate.criteria import make_criterion
 from neuralese.translate.families import with_role
 from neuralese.translate.meanings import MeaningsTable, read_meanings

@@ -9,7 +9,7 @@ from importlib import import_module
 import click
 from click.shell_completion import CompletionItem
 
-from neuralese.errors import NeuraleseError
+from neuralese.storage.errors import NeuraleseError
 
 COMMANDS = {
     "translate": "Translate English into neuralese, or neuralese into English.",

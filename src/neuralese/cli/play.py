@@ -9,10 +9,10 @@ import click
 import torch
 
 from neuralese.cli.results import Examples, results_option, seed_option
-from neuralese.errors import NeuraleseError
 from neuralese.play.robot import STEPS, load_robot
 from neuralese.play.server import PlayServer
 from neuralese.play.sitting import Sitting
+from neuralese.storage.errors import NeuraleseError
 
 EXAMPLES = """
   neuralese play                                 the robot of results/driving/seed0

@@ -9,7 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from neuralese.data.provenance import data_kind
-from neuralese.errors import NeuraleseError
+from neuralese.storage.errors import NeuraleseError
 
 TASKS = ("colors", "birds", "driving")
 
@@ -76,7 +76,7 @@ def completer(values: Callable[[Results, dict[str, Any]], list]) -> Complete:
 
 def phrases(results: Results, given: dict[str, Any]) -> list[str]:
     """The inventory of a task."""
-    from neuralese.tables import read_table
+    from neuralese.storage.tables import read_table
 
     table = read_table(results.folder / given["task"] / "inventory.parquet", "inventory", ["phrase"])
     return [phrase for phrase in table["phrase"].to_pylist() if phrase]
@@ -84,7 +84,7 @@ def phrases(results: Results, given: dict[str, Any]) -> list[str]:
 
 def criteria(results: Results, given: dict[str, Any]) -> list[str]:
     """The criteria of a dictionary."""
-    from neuralese.tables import read_about
+    from neuralese.storage.tables import read_about
 
     run = results.run(given["task"], int(given.get("seed") or 0))
     return list(read_about(run / "dictionary.parquet")["criteria"]["R->H"])

@@ -8,7 +8,7 @@ import click
 
 from neuralese.cli.output import print_json, print_table
 from neuralese.cli.results import Examples, json_option
-from neuralese.errors import NeuraleseError
+from neuralese.storage.errors import NeuraleseError
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -10,10 +10,10 @@ from datetime import datetime
 from pathlib import Path
 
 from neuralese.cli.results import Results
-from neuralese.errors import NeuraleseError
-from neuralese.files import read_json
 from neuralese.pipeline.dependencies import tasks_with
 from neuralese.pipeline.stages import SEED, STAGES
+from neuralese.storage.errors import NeuraleseError
+from neuralese.storage.files import read_json
 
 
 def _shown() -> Iterator[str]:

@@ -5,7 +5,7 @@ import ast
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from neuralese.errors import NeuraleseError
+from neuralese.storage.errors import NeuraleseError
 
 COMPARE = {
     ast.Eq: pc.equal,

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from neuralese.errors import NeuraleseError
+from neuralese.storage.errors import NeuraleseError
 
 # what the standard library raises for archives that are cut, damaged, encrypted or packed in an unknown way
 DAMAGED = (

@@ -16,7 +16,7 @@ import pandas as pd
 
 from neuralese.data.archives import members
 from neuralese.data.pickles import read_plain_pickle
-from neuralese.errors import NeuraleseError
+from neuralese.storage.errors import NeuraleseError
 
 LISTS = r"CUB_200_2011/((?:images|image_class_labels|classes|bounding_boxes)\.txt)$"
 PICTURES = r"CUB_200_2011/images/(.+\.jpg)$"

@@ -9,7 +9,7 @@ from pathlib import Path
 import requests
 from tqdm import tqdm
 
-from neuralese.errors import NeuraleseError
+from neuralese.storage.errors import NeuraleseError
 
 log = logging.getLogger(__name__)
 

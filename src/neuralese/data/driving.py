@@ -29,7 +29,7 @@ import pandas as pd
 
 from neuralese.data.archives import members
 from neuralese.data.sources import DRIVING
-from neuralese.errors import NeuraleseError
+from neuralese.storage.errors import NeuraleseError
 
 log = logging.getLogger(__name__)
 

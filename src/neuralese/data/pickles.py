@@ -4,7 +4,7 @@ import io
 import pickle
 from typing import Any
 
-from neuralese.errors import NeuraleseError
+from neuralese.storage.errors import NeuraleseError
 
 
 class _PlainUnpickler(pickle.Unpickler):

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from neuralese.files import read_json, write_json
+from neuralese.storage.files import read_json, write_json
 
 
 def write_provenance(path: str | Path, raw: str | Path, rows: dict[str, int], **more: object) -> None:

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from neuralese.data.archives import content_digest
 from neuralese.data.download import download
-from neuralese.errors import NeuraleseError, StorageError
-from neuralese.files import atomic, file_digest, write_json
+from neuralese.storage.errors import NeuraleseError, StorageError
+from neuralese.storage.files import atomic, file_digest, write_json
 
 log = logging.getLogger(__name__)
 

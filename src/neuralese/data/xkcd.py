@@ -14,7 +14,7 @@ import pandas as pd
 
 from neuralese.data.archives import members
 from neuralese.data.sources import XKCD
-from neuralese.errors import NeuraleseError
+from neuralese.storage.errors import NeuraleseError
 
 SPLITS = {"train": "train", "dev": "5dev", "test": "25test"}  # ours -> the corpus's folder
 LEFT_OUT = {"very", "shit", "piss", "crap", "fuck"}  # an intensifier that names nothing, and profanity

@@ -34,7 +34,7 @@ from neuralese.evaluate.translations import best_translations
 from neuralese.games.driving import DrivingGame, DrivingWorld
 from neuralese.games.replay import Logged
 from neuralese.speakers.traces import load_silence
-from neuralese.tables import read_table
+from neuralese.storage.tables import read_table
 from neuralese.translate.criteria import kind_of
 from neuralese.translate.families import title
 from neuralese.translate.utterances import Parts

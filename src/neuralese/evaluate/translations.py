@@ -15,7 +15,7 @@ from neuralese.agents.cell import Cell
 from neuralese.agents.messages import Speech
 from neuralese.evaluate.belief import HumanSpeech, Way
 from neuralese.speakers.traces import Lists, load_heard, load_silence
-from neuralese.tables import matrix, read_about, read_table
+from neuralese.storage.tables import matrix, read_about, read_table
 from neuralese.translate.criteria import kind_of
 from neuralese.translate.families import title
 

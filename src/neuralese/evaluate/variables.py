@@ -8,7 +8,7 @@ import pandas as pd
 from torch import Tensor
 
 from neuralese.games.game import Game
-from neuralese.tables import read_table
+from neuralese.storage.tables import read_table
 
 ATTRIBUTES = 6  # of birds: the most frequent phrases
 

@@ -18,7 +18,7 @@ from efficientnet_lite_pytorch import EfficientNet
 from onnxruntime.capi.onnxruntime_pybind11_state import InvalidProtobuf, NoSuchFile
 from torch import Tensor, nn
 
-from neuralese.errors import NeuraleseError
+from neuralese.storage.errors import NeuraleseError
 
 NETWORKS = ("efficientnet-lite0", "efficientnet-lite1", "efficientnet-lite2")
 

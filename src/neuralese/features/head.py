@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from neuralese.features.settings import HeadConfig
-from neuralese.tables import matrix, vectors
+from neuralese.storage.tables import matrix, vectors
 
 log = logging.getLogger(__name__)
 

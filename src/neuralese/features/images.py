@@ -17,11 +17,11 @@ from PIL import Image, UnidentifiedImageError
 from torch import Tensor
 from tqdm import tqdm
 
-from neuralese.errors import NeuraleseError
 from neuralese.features.backbone import Backbone
 from neuralese.features.crops import Box, crop
 from neuralese.features.pooling import CompactBilinear, average
-from neuralese.tables import read_table, vectors, write_batches
+from neuralese.storage.errors import NeuraleseError
+from neuralese.storage.tables import read_table, vectors, write_batches
 
 log = logging.getLogger(__name__)
 

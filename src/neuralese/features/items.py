@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from neuralese.tables import matrix, vectors
+from neuralese.storage.tables import matrix, vectors
 
 
 def items_table(split: pd.Series, features: np.ndarray) -> pa.Table:

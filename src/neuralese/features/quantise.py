@@ -15,7 +15,7 @@ import onnx
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
-from neuralese.errors import NeuraleseError
+from neuralese.storage.errors import NeuraleseError
 
 SEEN = 48  # pictures from which ranges are taken
 

@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 import torch
 
-from neuralese.errors import NeuraleseError
 from neuralese.games.driving import DrivingGame
 from neuralese.games.game import Game
 from neuralese.games.reference import ReferenceGame
 from neuralese.games.replay import cells, poses
 from neuralese.games.roads import Layouts
-from neuralese.tables import matrix, read_about, read_table
+from neuralese.storage.errors import NeuraleseError
+from neuralese.storage.tables import matrix, read_about, read_table
 
 SPLITS = ("train", "dev", "test")
 

@@ -10,9 +10,9 @@ import string
 from datetime import UTC, datetime
 from pathlib import Path
 
-from neuralese.files import write_text
 from neuralese.games.driving import DrivingWorld
 from neuralese.play.game import OUT_OF_TIME, FogGame, Turn, car
+from neuralese.storage.files import write_text
 
 
 def game_log(game: FogGame) -> list:

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from itertools import pairwise
 
 from neuralese.data.driving import LONGEST, words
-from neuralese.errors import NeuraleseError
+from neuralese.storage.errors import NeuraleseError
 
 MOST_CHARACTERS = 40
 SPELLING = 0.8  # likeness (of `difflib`) from which on one word is taken for another

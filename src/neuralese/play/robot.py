@@ -9,12 +9,12 @@ from torch import Tensor
 
 from neuralese.agents.cell import Cell, load_cell
 from neuralese.agents.messages import read_contexts, read_messages
-from neuralese.errors import NeuraleseError
 from neuralese.evaluate.behavior import translations
 from neuralese.games.driving import DrivingGame
 from neuralese.games.load import load_driving_game
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, load_model
-from neuralese.tables import read_about, read_table
+from neuralese.storage.errors import NeuraleseError
+from neuralese.storage.tables import read_about, read_table
 from neuralese.translate.criteria import make_criterion
 from neuralese.translate.dictionary import n_best
 from neuralese.translate.families import with_role

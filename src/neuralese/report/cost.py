@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from neuralese.errors import NeuraleseError
 from neuralese.pipeline.dependencies import SWEPT_JOBS
+from neuralese.storage.errors import NeuraleseError
 
 
 def read_benchmarks(results: str | Path) -> pd.DataFrame:

@@ -6,7 +6,7 @@ import matplotlib
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
-from neuralese.files import atomic
+from neuralese.storage.files import atomic
 
 
 def save(figure: Figure, *paths: str | Path, dpi: int = 110) -> None:

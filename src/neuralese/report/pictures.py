@@ -9,7 +9,7 @@ from neuralese.data.archives import members
 from neuralese.data.cub import PICTURES
 from neuralese.features.cielab import lab_to_rgb
 from neuralese.features.crops import crop
-from neuralese.tables import read_table
+from neuralese.storage.tables import read_table
 
 Tables = Mapping[str, str | Path]
 

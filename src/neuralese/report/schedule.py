@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 
-from neuralese.errors import NeuraleseError
+from neuralese.storage.errors import NeuraleseError
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from neuralese.files import atomic
+from neuralese.storage.files import atomic
 
 COLORS = {"R → R": "#555555", "R → R*": "#555555", "R → H*": "#1d5fd1", "H → R": "#d62839", "H → R*": "#d62839"}
 

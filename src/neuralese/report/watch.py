@@ -14,11 +14,11 @@ from torch import Tensor
 from neuralese.agents.cell import Cell
 from neuralese.agents.episodes import rounds
 from neuralese.evaluate.behavior import Humans, Say, replaying
-from neuralese.files import atomic
 from neuralese.games.driving import DrivingGame, DrivingWorld
 from neuralese.games.roads import GONE
 from neuralese.report.figures import save
 from neuralese.report.roads import COLORS, road_map
+from neuralese.storage.files import atomic
 
 ACTIONS = ("waits", "goes on", "turns left", "turns right")
 Translate = Callable[[Tensor], list[str]]  # messages (n, message) -> what they are in English

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from neuralese.games.game import Game
 from neuralese.speakers.gaussian import log_density
-from neuralese.weights import read_weights, save_weights
+from neuralese.storage.weights import read_weights, save_weights
 
 
 def _perceptron(game: Game, hidden: int, outputs: int) -> nn.Module:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from neuralese.games.game import Game
 from neuralese.games.replay import cells, poses
-from neuralese.tables import read_table
+from neuralese.storage.tables import read_table
 
 
 @dataclass(frozen=True)

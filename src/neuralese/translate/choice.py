@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from neuralese.tables import read_table
+from neuralese.storage.tables import read_table
 from neuralese.translate.families import DIRECTIONS, members
 
 SPEAKERS = {"R": "R->H", "H": "H->R"}  # whose messages are translated

@@ -34,7 +34,7 @@ from typing import ClassVar, TypeVar, dataclass_transform
 import numpy as np
 
 from neuralese.arrays import Array, at_least, cast, fill
-from neuralese.errors import NeuraleseError
+from neuralese.storage.errors import NeuraleseError
 from neuralese.translate.families import options
 from neuralese.translate.pairs import BLOCK, DOUBLE, NORM, Meanings, block_for, pair_sums, shared
 from neuralese.translate.reading import JOINS, Language, Reading

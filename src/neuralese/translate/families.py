@@ -12,7 +12,7 @@ A criterion's *role* says what it is there for, whatever a user calls it:
 from collections.abc import Mapping
 from itertools import product
 
-from neuralese.errors import NeuraleseError
+from neuralese.storage.errors import NeuraleseError
 
 ROLES = {
     "printed": "Algorithm 1 (as printed)",

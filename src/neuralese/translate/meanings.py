@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from neuralese.speakers.gaussian import log_density
-from neuralese.tables import matrix, numbers, read_about, read_table, vectors, write_table
+from neuralese.storage.tables import matrix, numbers, read_about, read_table, vectors, write_table
 from neuralese.translate.reading import Language, Reading
 
 if TYPE_CHECKING:  # reading the table must not take as long as importing torch

@@ -27,7 +27,7 @@ from torch import Tensor, nn
 
 from neuralese.speakers.adam import Adam
 from neuralese.speakers.gaussian import half_squares, log_density_but_for_z
-from neuralese.tables import vectors
+from neuralese.storage.tables import vectors
 from neuralese.translate.criteria import BeliefCriterion, Criterion
 from neuralese.translate.languages import Composed, English, Neuralese
 from neuralese.translate.pairs import SINGLE, beliefs

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from neuralese.speakers.traces import Lists, Traces
-from neuralese.tables import read_table
+from neuralese.storage.tables import read_table
 
 SPLITS = ("train", "dev", "test")
 Parts = tuple[tuple[int, ...], ...]  # the phrases of each utterance, by utterance id

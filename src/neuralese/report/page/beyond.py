@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from neuralese.report.ablation import panel, panels
-from neuralese.tables import read_table
+from neuralese.storage.tables import read_table
 
 DOTS = 1500  # messages of random games that are drawn
 

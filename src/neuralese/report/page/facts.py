@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from neuralese.files import read_json
+from neuralese.storage.files import read_json
 
 PACKAGES = ("neuralese", "torch", "numpy", "pandas", "scikit-learn", "snakemake")
 SOURCES = {

@@ -17,7 +17,7 @@ from neuralese.report.page.items import described
 from neuralese.report.pictures import Tables
 from neuralese.speakers.models import HumanListener, HumanSpeaker, RobotSpeaker, load_model
 from neuralese.speakers.traces import load_heard
-from neuralese.tables import matrix, read_table
+from neuralese.storage.tables import matrix, read_table
 from neuralese.translate.languages import English, Neuralese
 
 EXPLORED = 40  # test messages that can be looked up; the states they were said in are those that beliefs are shown over

@@ -9,7 +9,7 @@ from PIL import Image
 
 from neuralese.features.cielab import lab_to_rgb
 from neuralese.report.pictures import Tables, bird_pixels, color_pixels
-from neuralese.tables import read_table
+from neuralese.storage.tables import read_table
 
 THUMBNAIL = 80  # pixels of a bird's longer side
 QUALITY = 60  # of its WebP

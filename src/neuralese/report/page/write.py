@@ -15,10 +15,10 @@ from markupsafe import Markup
 
 from neuralese.evaluate.comparison import SECTIONS
 from neuralese.evaluate.formats import TITLES, gain_text
-from neuralese.files import read_json, write_text
 from neuralese.report.comparison import by_pair, charted
 from neuralese.report.page.beyond import bound_sentence, theory_sentence
 from neuralese.report.page.claims import claims
+from neuralese.storage.files import read_json, write_text
 
 ASSETS = files("neuralese.report.page") / "assets"
 STYLES = ("page", "parts")

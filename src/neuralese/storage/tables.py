@@ -14,9 +14,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from neuralese.errors import NeuraleseError
-from neuralese.files import atomic
-from neuralese.values import RULES, fault
+from neuralese.storage.errors import NeuraleseError
+from neuralese.storage.files import atomic
+from neuralese.storage.values import RULES, fault
 
 if TYPE_CHECKING:  # takes longer to import than a table takes to read
     import pandas as pd

@@ -12,11 +12,10 @@ from typing import Any
 
 import pandas as pd
 
-from neuralese.errors import NeuraleseError
-from neuralese.errors import NeuraleseError
 from neuralese.pipeline.check import problem
 from neuralese.pipeline.dependencies import SWEPT_SECTIONS
 from neuralese.pipeline.stages import DATA
+from neuralese.storage.errors import NeuraleseError
 
 Value = int | float | bool | str
 Point = dict[str, Value]  # dotted key -> value

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from neuralese.errors import NeuraleseError
-from neuralese.files import storage_problem
+from neuralese.storage.errors import NeuraleseError
+from neuralese.storage.files import storage_problem
 
 logger = logging.getLogger("neuralese")
 

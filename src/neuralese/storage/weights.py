@@ -9,8 +9,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from neuralese.errors import NeuraleseError
-from neuralese.files import atomic
+from neuralese.storage.errors import NeuraleseError
+from neuralese.storage.files import atomic
 
 log = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from neuralese.errors import StorageError
+from neuralese.storage.errors import StorageError
 
 NO_LEAVE = "its folder is read-only for you; make it writable or choose another with --config results=..."
 REASONS = {  # why a write fails that no code can mend, and what to do
