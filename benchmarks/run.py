@@ -78,7 +78,8 @@ def markdown(results: dict) -> str:
         when = f"{found['date']}, load of the machine {found['load']}{', tiny sizes' if found['quick'] else ''}."
         lines += ["", f"## {SUBJECTS[subject]}", "", module.__doc__.strip(), "", when, ""]
         lines += ["| " + " | ".join(module.COLUMNS) + " |", "|" + " --- |" * len(module.COLUMNS)]
-        lines += ["| " + " | ".join(shown(row.get(key)) for key in module.COLUMNS.values()) + " |" for row in found["rows"]]
+        keys = module.COLUMNS.values()
+        lines += ["| " + " | ".join(shown(row.get(key)) for key in keys) + " |" for row in found["rows"]]
     return "\n".join(lines) + "\n"
 
 
