@@ -33,6 +33,7 @@ DICTIONARY = {  # the dictionary and what follows from it
     "write_report",
 }
 TRANSLATION = DICTIONARY | {"synthesise", "ablate", "choose_criteria", "tabulate_ablation"}
+LATE = {Path("translate/screening.py")}  # imported inside a function, by the criterion that needs it
 FOREIGN = """
 module neuralese:
     snakefile: "{snakefile}"
@@ -83,7 +84,8 @@ def test_a_rule_depends_on_just_the_code_that_its_script_loads(project):
     assert set(loaded) == set(scripts) - {"tabulate_sweep", "draw_sweep"}
     for script, files in loaded.items():
         found = {path.relative_to(SOURCE) for path in imported(scripts[script]) if path.suffix == ".py"}
-        assert found == files, script
+        assert found - LATE == files - LATE, script
+        assert files <= found, script
 
 
 def test_another_workflow_can_use_this_one_as_a_module(project, tmp_path):

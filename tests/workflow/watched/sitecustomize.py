@@ -8,7 +8,7 @@ from pathlib import Path
 
 def note() -> None:
     """Write the loaded files, for the script that this process ran."""
-    script = Path(getattr(sys.modules["__main__"], "__file__", None) or "none").name
+    script = Path(sys.argv[0]).name
     loaded = {module.__file__ for name, module in list(sys.modules.items()) if name.split(".")[0] == "neuralese"}
     if loaded:
         (Path(os.environ["NEURALESE_WATCHED"]) / f"{script}.{os.getpid()}.txt").write_text("\n".join(loaded))
