@@ -16,14 +16,13 @@ include: "workflow/rules/common.smk"
 
 
 wildcard_constraints:
-    task="|".join(config["training"]),
+    task="|".join(tasks.names()),
     seed=r"\d+",
     split="|".join(WILDCARDS["split"]),
     point=r"(/sweep/[^/]+)?",
 
 
 include: "workflow/rules/data.smk"
-include: "workflow/rules/features.smk"
 include: "workflow/rules/agents.smk"
 include: "workflow/rules/speakers.smk"
 include: "workflow/rules/translate.smk"
@@ -31,6 +30,12 @@ include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/theory.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/sweep.smk"
+
+
+for task in tasks.every():
+    if task.rules:
+
+        include: Path("workflow/rules") / task.rules
 
 
 onstart:
@@ -57,11 +62,6 @@ rule all:
         list(BEHAVIOR.values()),
         expand(
             f"{RESULTS}/{{task}}/seed{{seed}}/examples.parquet", task=TASKS, seed=SEEDS
-        ),
-        expand(
-            f"{RESULTS}/{{task}}/seed{{seed}}/game_robots.png",
-            task=set(TASKS) & {"driving"},
-            seed=SEEDS,
         ),
         TABLE_FIGURES,
         f"{RESULTS}/report/index.html",

@@ -31,8 +31,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from neuralese.report.cost import core_hours, measured_jobs, of_any_seed, read_benchmarks
-from neuralese.report.schedule import Job, critical_path, wall_time
+from neuralese.pipeline.cost import core_hours, measured_jobs, of_any_seed, read_benchmarks
+from neuralese.pipeline.schedule import Job, critical_path, wall_time
 from neuralese.storage.errors import NeuraleseError
 
 PROJECT = Path(__file__).resolve().parents[1]

@@ -8,12 +8,12 @@ import torch
 from efficientnet_lite_pytorch import EfficientNet
 from measure import peak_megabytes, seconds
 
-from neuralese.data.embedded.birds import Species, draw
+from neuralese.tasks.birds.embedded import Species, draw
 from neuralese.features import backbone
-from neuralese.features.crops import crop
-from neuralese.features.images import Extraction
-from neuralese.features.pooling import CompactBilinear, average
-from neuralese.features.quantise import quantise
+from neuralese.tasks.birds.crops import crop
+from neuralese.tasks.birds.images import Extraction
+from neuralese.tasks.birds.pooling import CompactBilinear, average
+from neuralese.tasks.birds.quantise import quantise
 
 NETWORK = "efficientnet-lite0"
 POOLED = 4096

@@ -85,11 +85,11 @@ def pooling(images: int) -> Work:
     """Crop pictures, run the backbone and pool its maps."""
     from features import NETWORK, POOLED  # brings networks that no other work needs
 
-    from neuralese.data.embedded.birds import Species, draw
-    from neuralese.features.backbone import Backbone, graph
-    from neuralese.features.crops import crop
-    from neuralese.features.images import Extraction
-    from neuralese.features.quantise import quantise
+    from neuralese.tasks.birds.embedded import Species, draw
+    from neuralese.tasks.birds.backbone import Backbone, graph
+    from neuralese.tasks.birds.crops import crop
+    from neuralese.tasks.birds.images import Extraction
+    from neuralese.tasks.birds.quantise import quantise
 
     species = Species("red", "grey", "white", "black", "short", "black", "large")
     picture, box = draw(species, np.random.default_rng(0))
@@ -105,7 +105,7 @@ def pooling(images: int) -> Work:
 
 def training_head(images: int) -> Work:
     """Train the layer that tells the species, for one epoch."""
-    from neuralese.features.head import HeadConfig, train_head
+    from neuralese.tasks.birds.head import HeadConfig, train_head
 
     random = torch.Generator().manual_seed(0)
     sizes = {"train": images, "dev": images // 4, "test": images // 4}

@@ -5,10 +5,10 @@ from tempfile import TemporaryDirectory
 
 from measure import peak_megabytes, seconds
 
-from neuralese.data import cub, driving, xkcd
-from neuralese.data.archives import members
-from neuralese.data.embedded import GENERATORS
-from neuralese.data.sources import DATA_SETS, mirror_folder
+from neuralese.tasks.birds import cub, driving, xkcd
+from neuralese.sources.archives import members
+from neuralese.tasks.GENERATORS import embedded
+from neuralese.sources.fetch import DATA_SETS, mirror_folder
 
 COLUMNS = {
     "task": "task",

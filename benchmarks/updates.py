@@ -14,7 +14,7 @@ from world import layouts
 
 from neuralese.agents.cell import CellConfig
 from neuralese.agents.training import Trainer, TrainingConfig
-from neuralese.games.driving import DrivingGame
+from neuralese.tasks.driving.game import DrivingGame
 from neuralese.games.game import Game
 from neuralese.games.reference import ReferenceGame
 

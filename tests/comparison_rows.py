@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from neuralese.evaluate.paper import BELIEF
+from neuralese import tasks as known
 
 NAMES = {  # of a criterion with each role, and its title
     "printed": ("algorithm-1", "Algorithm 1 (as printed)"),
@@ -15,7 +15,8 @@ NAMES = {  # of a criterion with each role, and its title
     "control": ("random", "random (control)"),
 }
 GAINS = {"printed": 0.02, "released": 0.03, "ours": 0.1, "baseline": 0.0, "control": -0.15}
-TASKS = tuple(dict.fromkeys(task for task, *_ in BELIEF))
+TASKS = known.BUILT_IN
+PAPERS = {name: known.get(name).paper for name in TASKS}
 BASE = 0.65
 
 
@@ -74,7 +75,7 @@ def behavior_rows(data: str = "mirror", seeds: int = 2, spread: float = 0.02) ->
                     over = np.nan if role == reference else share * (gain - level)
                     row |= {f"{measure}_over_{reference}": over, f"{measure}_over_{reference}_error": 0.01}
             rows.append(row)
-    table = pd.DataFrame(rows).assign(n=200, games=100, possible=0.9, data=data)
+    table = pd.DataFrame(rows).assign(task="driving", n=200, games=100, possible=0.9, data=data)
     for measure in ("reward", "completion"):
         table[f"{measure}_ci_low"], table[f"{measure}_ci_high"] = table[measure] - 0.05, table[measure] + 0.05
     return table

@@ -15,8 +15,9 @@ from neuralese.translate.criteria import make_criterion
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "neuralese"
-ROOMS = ["storage", "data", "features", "games", "agents", "speakers", "translate", "pipeline", "evaluate", "theory"]
-ROOMS += ["report", "play", "cli"]
+ROOMS = ["storage", "sources", "games", "agents", "speakers", "translate", "evaluate", "theory", "play", "tasks"]
+ROOMS += ["report", "pipeline", "cli"]
+TASKS = ("colors", "birds", "driving")
 
 
 def default_config() -> dict:
@@ -44,6 +45,46 @@ def test_a_room_imports_only_from_rooms_above_it(room):
 def test_the_library_knows_nothing_of_snakemake():
     for path in SOURCE.rglob("*.py"):
         assert not [name for name in imports(path) if name.split(".")[0] == "snakemake"], path
+
+
+def code(path: Path) -> str:
+    """A file without what is said in it to people: comments, docstrings, examples of commands and settings."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix != ".py":
+        return re.sub(r"(?m)//.*$|#.*$|<!--.*?-->|\{#.*?#\}|^\s*\"\"\".*?\"\"\"", "", text)
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list) and body and isinstance(body[0], ast.Expr):
+            body[0] = ast.Pass()  # a docstring
+    tree.body = [node for node in tree.body if not ast.unparse(node).startswith("EXAMPLES = ")]
+    return re.sub(r"(?:help|advice|epilog)=(?:'[^']*'|\"[^\"]*\")", "", ast.unparse(tree))
+
+
+def test_nothing_but_the_tasks_themselves_knows_a_task_by_name():
+    library = [path for path in SOURCE.rglob("*.py") if "tasks" not in path.relative_to(SOURCE).parts]
+    scripts = [path for path in (ROOT / "workflow/scripts").glob("*.py") if not named_for_a_task(path)]
+    rules = [*(ROOT / "workflow/rules").glob("*.smk"), ROOT / "Snakefile"]
+    page = [*(SOURCE / "report/page/assets").glob("*.js")]
+    for path in (*library, *scripts, *rules, *page):
+        found = re.findall(rf"\b(?:{'|'.join(TASKS)})\b", code(path))
+        assert not found, f"{path.relative_to(ROOT)} names {found}"
+
+
+def named_for_a_task(script: Path) -> bool:
+    """Whether a script is of a stage that a task brings."""
+    own = "".join(path.read_text() for path in (ROOT / "workflow/rules/tasks").glob("*.smk"))
+    return f"scripts/{script.name}" in own
+
+
+def test_no_function_takes_more_than_seven_parameters_and_no_file_is_long():
+    for path in (*SOURCE.rglob("*.py"), *(ROOT / "workflow").rglob("*.py")):
+        assert len(path.read_text(encoding="utf-8").splitlines()) <= 350, path
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef):
+                given = [each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+                taken = [name for name in given if name not in ("self", "cls")]
+                assert len(taken) <= 7, f"{path.relative_to(ROOT)}: {node.name} takes {len(taken)}"
 
 
 def overlay(base: dict, over: dict) -> dict:
@@ -74,7 +115,9 @@ def test_every_criterion_of_a_shipped_config_can_be_built_and_those_it_names_are
 
 def test_profiles_name_only_rules_that_there_are_and_one_of_them_alone_sets_default_resources():
     rules = set(
-        re.findall(r"^rule (\w+):", "".join(path.read_text() for path in (ROOT / "workflow/rules").iterdir()), re.M)
+        re.findall(
+            r"^rule (\w+):", "".join(path.read_text() for path in (ROOT / "workflow/rules").rglob("*.smk")), re.M
+        )
     )
     profiles = [yaml.safe_load(path.read_text()) for path in (ROOT / "profiles").glob("*/config.yaml")]
     for profile in profiles:

@@ -7,14 +7,15 @@ import time
 
 import pytest
 import torch
+from naive_listener import margin
 from safetensors.torch import load_file
 
 from neuralese.agents.cell import CellConfig, load_cell, save_cell
 from neuralese.agents.episodes import Episodes, Replay
 from neuralese.agents.messages import read_messages, sample_messages
-from neuralese.agents.players import guess, speak
+from neuralese.agents.players import speak
 from neuralese.agents.training import Trainer, TrainingConfig, checkpoint_path, exploration, learning_rate
-from neuralese.games.reference import ReferenceGame, coins
+from neuralese.games.reference import ReferenceGame
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import write_table
 
@@ -115,6 +116,18 @@ def test_other_config_code_or_data_has_another_checkpoint(tmp_path):
     assert len(paths) == 3
 
 
+def kinds(candidates: int) -> ReferenceGame:
+    """A game over items of five kinds, of which item i is of kind i mod 5."""
+    noise = 0.1 * torch.randn(300, 5, generator=torch.Generator().manual_seed(2))
+    return ReferenceGame(torch.eye(5)[torch.arange(300) % 5] + noise, n_candidates=candidates)
+
+
+def of_different_kinds(game: ReferenceGame, count: int, generator: torch.Generator) -> torch.Tensor:
+    """States in which no other item is like the target: equal items cannot be told apart."""
+    states = game.draw_states(count, generator)
+    return states[(states[:, :1] % 5 != states[:, 1:] % 5).all(1)]
+
+
 def test_agents_learn_to_refer():
     colors = ReferenceGame(
         torch.eye(3)[torch.arange(300) % 3] + 0.1 * torch.randn(300, 3, generator=torch.Generator().manual_seed(2))
@@ -126,9 +139,26 @@ def test_agents_learn_to_refer():
     states = colors.draw_states(1000, random)
     states = states[states[:, 0] % 3 != states[:, 1] % 3]  # equal items cannot be told apart
     heard = learned.cell.channel(speak(learned.cell, colors, states), random)
-    assert (guess(learned.cell, colors, heard, states, coins(len(states), random)) > 0).float().mean() > 0.9
+    right = margin(learned.cell, colors, heard, states, colors.places(len(states), random)) > 0
+    assert right.float().mean() > 0.9
     noise = torch.randn(heard.shape, generator=random)
-    assert (guess(learned.cell, colors, noise, states, coins(len(states), random)) > 0).float().mean() < 0.6
+    right = margin(learned.cell, colors, noise, states, colors.places(len(states), random)) > 0
+    assert right.float().mean() < 0.6
+
+
+def test_agents_learn_to_refer_to_one_of_three_items():
+    game = kinds(candidates=3)
+    config = TrainingConfig(updates=250, batch=64, new_games=64, report_every=50)
+    learned = Trainer(game, CellConfig(hidden=32, message=8), config, seed=0)
+    learned.run()
+    random = torch.Generator().manual_seed(3)
+    states = of_different_kinds(game, 1500, random)
+    heard = learned.cell.channel(speak(learned.cell, game, states), random)
+    right = margin(learned.cell, game, heard, states, game.places(len(states), random)) > 0
+    assert right.float().mean() > 0.75  # chance is a third
+    noise = torch.randn(heard.shape, generator=random)
+    right = margin(learned.cell, game, noise, states, game.places(len(states), random)) > 0
+    assert right.float().mean() < 0.45
 
 
 def test_the_exploration_schedule_is_the_papers():

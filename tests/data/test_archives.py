@@ -8,7 +8,7 @@ import zipfile
 
 import pytest
 
-from neuralese.data.archives import content_digest, members, write_tar
+from neuralese.sources.archives import content_digest, members, write_tar
 from neuralese.storage.errors import NeuraleseError
 
 ALL = r"^[^/]+/(.+)$"

@@ -5,10 +5,10 @@ import zipfile
 import pandas as pd
 import pytest
 
-from neuralese.data import cub
-from neuralese.data.archives import write_tar
-from neuralese.data.embedded import birds
-from neuralese.data.pickles import read_plain_pickle
+from neuralese.tasks.birds import cub
+from neuralese.sources.archives import write_tar
+from neuralese.tasks.birds import embedded
+from neuralese.sources.pickles import read_plain_pickle
 from neuralese.storage.errors import NeuraleseError
 
 LISTS = {

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from neuralese.data.download import CHUNK, download, partial_path
+from neuralese.sources.download import CHUNK, download, partial_path
 from neuralese.storage.errors import NeuraleseError
 
 BODY = random.Random(0).randbytes(4 * CHUNK + 123)

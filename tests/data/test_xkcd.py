@@ -3,10 +3,10 @@
 import pandas as pd
 import pytest
 
-from neuralese.data.archives import content_digest, write_tar
-from neuralese.data.embedded import GENERATORS
-from neuralese.data.sources import XKCD
-from neuralese.data.xkcd import inventory, parse, traces, words
+from neuralese.sources.archives import content_digest, write_tar
+from neuralese.tasks.GENERATORS import embedded
+from neuralese.tasks.colors.source import XKCD
+from neuralese.tasks.colors.xkcd import inventory, parse, traces, words
 from neuralese.storage.errors import NeuraleseError
 
 CORPUS = {

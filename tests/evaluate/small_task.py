@@ -10,6 +10,7 @@ from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.messages import Speech
 from neuralese.evaluate.belief import HumanSpeech
 from neuralese.evaluate.listeners import Listeners
+from neuralese.evaluate.translations import Said
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanListener, HumanSpeaker, RobotSpeaker
 from neuralese.speakers.traces import Lists, Traces
@@ -27,10 +28,10 @@ MESSAGE, NOISE = 6, 0.3
 class SmallTask:
     """Everything random is drawn from `seed`."""
 
-    def __init__(self, seed: int = 0, items: int = 300, humans: int = 200) -> None:
+    def __init__(self, seed: int = 0, items: int = 300, humans: int = 200, n_candidates: int = 2) -> None:
         self.generator = torch.Generator().manual_seed(seed)
         torch.manual_seed(seed)
-        self.game = ReferenceGame(torch.randn(40, 3, generator=self.generator))
+        self.game = ReferenceGame(torch.randn(40, 3, generator=self.generator), n_candidates=n_candidates)
         self.cell = Cell(self.game, CellConfig(hidden=8, message=MESSAGE, radius=2.0, noise=NOISE)).eval()
         self.robot = RobotSpeaker(self.game, hidden=8, message=MESSAGE, scale=NOISE)
         self.human = HumanSpeaker(self.game, hidden=8, phrases=len(PHRASES), silence=0)
@@ -40,6 +41,7 @@ class SmallTask:
         self.candidates = self.game.candidates(self.game.draw_states(60, self.generator))
         self.vocabulary, self.said = self._speech(50, first=0), self._speech(items, first=1000)
         self.speech = HumanSpeech.draw(self.game, self._traces(), 0, PARTS, humans, self.generator)
+        self.all_said = Said(self.said, self.speech, self.vocabulary, torch.eye(len(PHRASES)), silence=0)
 
     def _speech(self, n: int, first: int) -> Speech:
         messages = torch.randn(n, MESSAGE, generator=self.generator)
@@ -57,22 +59,20 @@ class SmallTask:
         return Neuralese(self.game, self.robot, speech.messages, speech.ids)
 
     def write(self, folder: Path, criteria: dict[str, dict]) -> dict[str, Path]:
-        """Write what `load_ways` reads: an inventory, and a dictionary by `criteria`."""
-        tables = {name: folder / f"{name}.parquet" for name in ("inventory", "dictionary")}
-        inventory = pd.DataFrame({"phrase_id": range(len(PHRASES)), "phrase": PHRASES, "count": 7})
-        write_table(tables["inventory"], inventory, "inventory")
+        """Write what `load_ways` reads: a dictionary by `criteria`."""
+        path = folder / "dictionary.parquet"
         by_direction = {"R->H": criteria, "H->R": criteria}
         said, vocabulary = self.language(self.said), self.language(self.vocabulary)
         told = Composed(self.english, PARTS)
         dictionary = build_dictionary(self.english, told, [said], vocabulary, self.candidates, by_direction, n_best=3)
-        write_table(tables["dictionary"], dictionary, "dictionary", about={"criteria": by_direction})
-        return tables
+        write_table(path, dictionary, "dictionary", about={"criteria": by_direction})
+        return {path.name: path}
 
     def write_synthesis(self, folder: Path, otherwise: str, made_for: list[int]) -> dict[str, Path]:
         """Write what `load_synthesis` reads: bags for all messages, new messages for some utterances, twice."""
-        tables = {name: folder / f"{name}.parquet" for name in ("synthesis", "new_messages", "bags")}
+        tables = {name: folder / name for name in ("synthesis.parquet", "new_messages.parquet", "bags.parquet")}
         bags = Composed(self.english, ((1,), (2,), (1, 4)))
-        write_table(tables["bags"], bags_table(bags), "bags")
+        write_table(tables["bags.parquet"], bags_table(bags), "bags")
         said, criterion = self.language(self.said), make_criterion({"kind": "belief"})
         rows = [entries("R->H", "synthesis", said, bags, criterion.scores(said, bags, self.candidates), 1)]
         made = []
@@ -82,6 +82,6 @@ class SmallTask:
             made.append(new_messages_table(made_for, messages, name != "synthesis", first))
             texts = [", ".join(PHRASES[part] for part in PARTS[number]) for number in made_for]
             rows.append(new_message_entries(name, texts, made[-1], torch.zeros(len(made_for))))
-        write_table(tables["new_messages"], pa.concat_tables(made), "messages")
-        write_table(tables["synthesis"], pd.concat(rows), "dictionary", about={"otherwise": otherwise})
+        write_table(tables["new_messages.parquet"], pa.concat_tables(made), "messages")
+        write_table(tables["synthesis.parquet"], pd.concat(rows), "dictionary", about={"otherwise": otherwise})
         return tables

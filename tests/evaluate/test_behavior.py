@@ -7,7 +7,7 @@ import torch
 
 from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.messages import Speech
-from neuralese.evaluate.behavior import (
+from neuralese.tasks.driving.behavior import (
     RANDOM_REPEATS,
     Humans,
     Played,
@@ -21,9 +21,10 @@ from neuralese.evaluate.behavior import (
     voices,
 )
 from neuralese.evaluate.statistics import paired_test
-from neuralese.games.driving import DrivingGame
-from neuralese.games.load import driving_layouts
-from neuralese.games.roads import FORWARD, WAIT
+from neuralese.tasks.driving.game import DrivingGame
+from neuralese.tasks.driving.replay import layouts
+from neuralese.tasks.driving.roads import FORWARD, WAIT, Layouts
+from neuralese.tasks.driving.tables import GAMES, TURNS
 from neuralese.storage.tables import write_table
 
 MAPS = pd.DataFrame({"map": [0], "road": ["\n".join("########" if 3 <= row <= 4 else "." * 8 for row in range(8))]})
@@ -45,7 +46,8 @@ SAID = np.array([1, 2, 0, 2, 0, 1, 0, 0])  # the utterance in each row of the tu
 
 @pytest.fixture
 def game() -> DrivingGame:
-    return DrivingGame(driving_layouts(MAPS, turns()), max_steps=6)
+    maps = layouts(MAPS, turns())
+    return DrivingGame(Layouts.of(maps["road"], maps["starts"], maps["goals"]), max_steps=6)
 
 
 @pytest.fixture
@@ -254,7 +256,7 @@ def test_without_a_control_there_is_no_gain_over_it():
 
 
 def test_the_table_keeps_its_contract(table, tmp_path):
-    write_table(tmp_path / "behavior.parquet", table.assign(seed=0, data="embedded"), "behavior")
+    write_table(tmp_path / "behavior.parquet", table.assign(task="driving", seed=0, data="embedded"), "behavior")
 
 
 def test_a_whole_utterance_is_said_by_one_number_and_what_has_no_phrase_is_silence(tmp_path):
@@ -263,16 +265,11 @@ def test_a_whole_utterance_is_said_by_one_number_and_what_has_no_phrase_is_silen
     traces = pd.DataFrame(
         {"item_id": [0, 1, 3, 8], "phrases": [[2, 1, 2], [], [1], [1, 2]]}  # row 8 is of the training game
     )
-    inventory = pd.DataFrame({"phrase_id": range(3), "phrase": ["", "left", "right"], "count": 1})
-    tables = {name: tmp_path / f"{name}.parquet" for name in ("games", "turns", "traces", "inventory")}
-    for name, table in (
-        ("games", games.assign(n_turns=4)),
-        ("turns", played.assign(message="")),
-        ("traces", traces),
-        ("inventory", inventory),
-    ):
-        write_table(tables[name], table, name)
-    humans = load_humans(tables, "test", parts=((0,), (1,), (2,), (1, 2)))
+    files = {name: tmp_path / name for name in ("games.parquet", "turns.parquet", "traces.parquet")}
+    write_table(files["games.parquet"], games.assign(n_turns=4), GAMES)
+    write_table(files["turns.parquet"], played.assign(message=""), TURNS)
+    write_table(files["traces.parquet"], traces, "traces")
+    humans = load_humans(files, "test", parts=((0,), (1,), (2,), (1, 2)), silence=0)
     assert humans.games.tolist() == [0, 0]
     # rows of the turns are of car 0 and of car 1 in turn
     assert humans.utterance.tolist() == [[3, 0, 0, 0], [0, 1, 0, 0]]

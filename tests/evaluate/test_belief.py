@@ -173,6 +173,34 @@ def test_a_message_that_was_drawn_twice_is_one_message(setting):
     assert table.loc[("R", "H*", "message", "good"), "distinct"] == ITEMS
 
 
+@pytest.mark.parametrize("count", [3, 5])
+def test_with_more_candidates_chance_is_lower_and_who_knows_nothing_is_there(count, generator):
+    game = ReferenceGame(torch.eye(9), n_candidates=count)
+    states = torch.stack([torch.randperm(9, generator=generator)[:count] for _ in range(ITEMS)])
+    torch.manual_seed(0)
+    cell = Cell(game, CellConfig(hidden=8, message=4))
+    listeners = Listeners(game, guess_by_playing(cell, game), Oracle(game, hidden=4, words=9), "R")
+    number, said = torch.arange(ITEMS), torch.eye(9)[states[:, 0]]
+    random = torch.eye(9)[torch.randint(9, (ITEMS,), generator=generator)]
+    messages = torch.randn(2, ITEMS, 4, generator=generator)
+    human = HumanSpeech(states, said, {"utterance": states[:, 0]}, number, number)
+    ways = [
+        Way("good", "good (ours)", "ours", "belief", said, {}),
+        Way("dice", "dice (control)", "control", "random", random, {"utterance": messages[1]}),
+    ]
+    robot = Speech(number, states, messages[0])
+    table = evaluate_belief(listeners, robot, human, ways, 400, torch.Generator().manual_seed(1)).set_index(KEYS)
+    assert set(table["candidates"]) == {count}
+    assert set(table["chance"]) == {1 / count}
+    assert table.loc[("R", "H*", "message", "good"), "accuracy"] == 1
+    assert table.loc[("H", "H*", "utterance", "none"), "accuracy"] == 1
+    for cell in (("R", "H*", "message", "dice"), ("H", "R", "utterance", "dice"), ("R", "R", "message", "none")):
+        row = table.loc[cell]
+        assert row["ci_low"] < 1 / count < row["ci_high"], cell
+    # a word that says nothing of any of the items leaves the listener with all of them
+    assert listeners.human_credit(torch.zeros(ITEMS, 9), states).tolist() == pytest.approx([1 / count] * ITEMS)
+
+
 def traces(said: list[tuple[int, ...]], games: torch.Tensor) -> Traces:
     starts = torch.tensor([0, *torch.tensor([len(each) for each in said]).cumsum(0).tolist()])
     phrases = Lists(torch.tensor([phrase for each in said for phrase in each]), starts, 3)

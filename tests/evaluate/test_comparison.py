@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from comparison_rows import NAMES, behavior_rows, belief_rows
+from comparison_rows import NAMES, PAPERS, behavior_rows, belief_rows
 from scipy import stats
 
 from neuralese.evaluate.comparison import (
@@ -20,7 +20,7 @@ from neuralese.evaluate.comparison import (
     read_comparison,
 )
 from neuralese.evaluate.formats import EMBEDDED_NOTE, TESTS_NOTE, gain_text, notes, to_html, to_latex, to_markdown
-from neuralese.evaluate.paper import BEHAVIOR, BELIEF, behavior_figures, belief_figure
+from neuralese.evaluate.paper import behavior_figures, belief_figure
 from neuralese.evaluate.statistics import holm
 from neuralese.storage.tables import CONTRACTS, write_table
 
@@ -29,7 +29,7 @@ PAGES = (to_markdown, to_latex, to_html)
 
 @pytest.fixture(scope="module")
 def whole() -> pd.DataFrame:
-    return compare(belief_rows(), behavior_rows())
+    return compare(belief_rows(), behavior_rows(), PAPERS)
 
 
 def test_the_rows_of_these_tests_are_those_of_the_tables(tmp_path):
@@ -50,8 +50,9 @@ def test_every_figure_of_the_paper_stands_beside_a_row_of_ours(whole):
         else:
             key = (row.pair, names[row.criterion], row.measure)
         beside.setdefault(key, set()).add(row.paper)
-    expected = {key: {value} for key, value in BELIEF.items()}
-    for (pair, criterion), figures in BEHAVIOR.items():
+    expected = {(task, *cell): {value} for task, paper in PAPERS.items() for cell, value in paper.belief.items()}
+    assert len(expected) == 3 * 8
+    for (pair, criterion), figures in PAPERS["driving"].behavior.items():
         for measure, value in zip(("reward", "completion"), figures, strict=True):
             if value is not None:
                 expected[pair, criterion, measure] = {value}
@@ -70,7 +71,7 @@ def test_a_figure_is_set_only_beside_what_was_measured_in_the_papers_way(whole):
 
 def test_the_papers_humans_are_those_of_all_games():
     def figures(pair: str) -> tuple:
-        return behavior_figures({"pair": pair, "criterion": "none", "role": ""})
+        return behavior_figures({"pair": pair, "criterion": "none", "role": ""}, PAPERS["driving"])
 
     assert figures("H/H all") == (None, 0.77)
     assert figures("H/H") == (None, None)
@@ -79,9 +80,37 @@ def test_the_papers_humans_are_those_of_all_games():
 
 def test_the_papers_criterion_is_known_by_its_role_and_not_by_its_name():
     row = {"task": "birds", "speaker": "R", "listener": "H*", "unit": "message", "distractors": "play"}
-    assert belief_figure(row | {"criterion": "anything", "role": "ours"}) == 0.75
-    assert belief_figure(row | {"criterion": "belief", "role": "baseline"}) == 0.57
-    assert belief_figure(row | {"criterion": "belief", "role": ""}) is None
+    row, paper = row | {"candidates": 2}, PAPERS["birds"]
+    assert belief_figure(row | {"criterion": "anything", "role": "ours"}, paper) == 0.75
+    assert belief_figure(row | {"criterion": "belief", "role": "baseline"}, paper) == 0.57
+    assert belief_figure(row | {"criterion": "belief", "role": ""}, paper) is None
+
+
+def test_no_figure_of_the_paper_stands_beside_a_harder_question():
+    """The paper's listeners choose between two states."""
+    belief = belief_rows(tasks=("colors",)).assign(candidates=3, chance=1 / 3)
+    table = compare(belief, papers=PAPERS)
+    assert table["paper"].isna().all()
+    assert table["difference"].isna().all()
+    assert set(table["chance"]) == {1 / 3}
+    assert set(table["table"]) == {"1a"}
+    for page in PAGES:
+        assert "(chance 0.33)" in page(table)
+
+
+def test_a_task_that_the_paper_has_not_has_the_same_tables_by_its_own_name():
+    belief = belief_rows(tasks=("colors",)).assign(task="shapes")
+    behavior = behavior_rows().assign(task="shapes")
+    table = compare(belief, behavior, {"shapes": None})
+    assert table["paper"].isna().all()
+    accuracies = table["measure"] == "accuracy"
+    assert set(table.loc[accuracies, "table"]) == {"shapes"}
+    assert set(table.loc[~accuracies, "table"]) == {"shapes_behavior"}
+    ours = compare(belief_rows(tasks=("colors",)), behavior_rows(), PAPERS)
+    same = ["section", "pair", "unit", "criterion", "measure", "ours", "ci_low", "ci_high", "p_holm"]
+    pd.testing.assert_frame_equal(table[same], ours[same])
+    for page in PAGES:
+        assert "shapes" in page(table)
 
 
 def test_every_row_is_in_its_section(whole):
@@ -102,7 +131,7 @@ def test_every_row_is_in_its_section(whole):
 
 def test_a_task_with_but_the_easier_distractors_has_them_in_its_main_section():
     belief = belief_rows()
-    table = compare(belief[belief["distractors"] == "anywhere"])
+    table = compare(belief[belief["distractors"] == "anywhere"], papers=PAPERS)
     assert set(table["task"]) == {"driving"}
     assert set(table["section"]) == {"", PHRASE}
     assert table["paper"].notna().any()
@@ -111,6 +140,7 @@ def test_a_task_with_but_the_easier_distractors_has_them_in_its_main_section():
 def seeds_cell(seeds: int = 5) -> pd.DataFrame:
     ours = np.array([0.7, 0.72, 0.71, 0.69, 0.73])[:seeds]
     cell = pd.DataFrame({"seed": range(seeds), "ours": ours, "n": 100, "distinct": 80, "games": 60, "paper": None})
+    cell["chance"] = 0.5
     cell = cell.assign(ci_low=ours - 0.02, ci_high=ours + 0.02)
     gains = {"gain": [0.05, 0.04, 0.06, 0.05, 0.03], "gain_control": [0.1, -0.1, 0.2, 0.1, -0.2]}
     return cell.assign(gain_silence=np.nan, **{name: each[:seeds] for name, each in gains.items()})
@@ -141,7 +171,7 @@ def test_with_one_seed_the_interval_is_over_items_and_nothing_is_tested():
     assert (one["ci_low"], one["ci_high"]) == (pytest.approx(0.68), pytest.approx(0.72))
     assert one["gain"] == 0.05
     assert math.isnan(one["p_value"])
-    table = compare(belief_rows(seeds=1), behavior_rows(seeds=1))
+    table = compare(belief_rows(seeds=1), behavior_rows(seeds=1), PAPERS)
     assert table.filter(regex="^p_").isna().all(axis=None)
     for page in PAGES:
         text = html.unescape(page(table))
@@ -166,18 +196,18 @@ def test_the_main_claims_and_they_alone_are_corrected_for_their_number(whole):
 
 
 def test_embedded_results_are_never_set_beside_the_paper():
-    table = compare(belief_rows("embedded"), behavior_rows("embedded"))
+    table = compare(belief_rows("embedded"), behavior_rows("embedded"), PAPERS)
     assert table["paper"].isna().all()
     assert table["difference"].isna().all()
     for page in PAGES:
         assert "not comparable" in page(table)
         assert "0.86" not in page(table)
-    assert EMBEDDED_NOTE not in notes(compare(belief_rows("mirror")))
+    assert EMBEDDED_NOTE not in notes(compare(belief_rows("mirror"), papers=PAPERS))
 
 
 def test_results_of_one_kind_of_data_are_not_averaged_with_those_of_another():
     both = pd.concat([belief_rows("mirror", tasks=("colors",)), belief_rows("embedded", tasks=("birds",))])
-    table = compare(both)
+    table = compare(both, papers=PAPERS)
     assert set(table.loc[table["task"] == "birds", "data"]) == {"embedded"}
     assert table.loc[table["task"] == "colors", "paper"].notna().any()
 
@@ -194,7 +224,7 @@ def test_the_comparison_is_read_back_from_its_file_as_it_was(whole, tmp_path):
 def test_a_criterion_may_be_called_anything(name, tmp_path):
     belief = belief_rows(tasks=("colors",))
     renamed = belief["criterion"].where(belief["role"] != "ours", name)
-    table = compare(belief.assign(criterion=renamed, title=renamed))
+    table = compare(belief.assign(criterion=renamed, title=renamed), papers=PAPERS)
     (tmp_path / "comparison.csv").write_text(table.to_csv(index=False))
     read = read_comparison(tmp_path / "comparison.csv")
     assert read["criterion"].tolist() == table["criterion"].tolist()

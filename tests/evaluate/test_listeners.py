@@ -1,16 +1,20 @@
 """Who guesses the speaker's state, and what a guess is worth."""
 
+import numpy as np
 import pytest
 import torch
 
+from naive_listener import preferences
+
 from neuralese.agents.cell import Cell, CellConfig
-from neuralese.agents.players import guess
-from neuralese.evaluate.listeners import Listeners, guess_by_likelihood, guess_by_playing
-from neuralese.games.driving import DrivingGame
+from neuralese.evaluate.listeners import Listeners, credit, guess_by_likelihood, guess_by_playing
 from neuralese.games.game import Game
-from neuralese.games.reference import ReferenceGame, coins
-from neuralese.games.roads import Layouts
+from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanListener, RobotSpeaker
+from neuralese.tasks.driving.game import DrivingGame
+from neuralese.tasks.driving.roads import Layouts
+
+COUNTS = [2, 3, 5]  # of candidates
 
 
 class Oracle(HumanListener):
@@ -26,16 +30,26 @@ def players(game: Game, seed: int = 0) -> tuple[Cell, RobotSpeaker, HumanListene
     return cell, RobotSpeaker(game, hidden=8, message=4, scale=0.3), HumanListener(game, hidden=4, words=5)
 
 
-@pytest.fixture
-def reference(generator) -> ReferenceGame:
-    return ReferenceGame(torch.randn(20, 3, generator=generator))
+def reference_of(candidates: int) -> ReferenceGame:
+    items = torch.randn(20, 3, generator=torch.Generator().manual_seed(0))
+    return ReferenceGame(items, n_candidates=candidates)
 
 
-@pytest.fixture
-def driving() -> DrivingGame:
+def driving_of(candidates: int) -> DrivingGame:
     road = torch.zeros(8, 8, dtype=torch.bool)
     road[3:5] = True
-    return DrivingGame(Layouts(road.flatten()[None], [torch.arange(96, 160)], [torch.arange(24, 40)]))
+    layouts = Layouts(road.flatten()[None], [torch.arange(96, 160)], [torch.arange(24, 40)])
+    return DrivingGame(layouts, n_candidates=candidates)
+
+
+@pytest.fixture(params=COUNTS)
+def reference(request) -> ReferenceGame:
+    return reference_of(request.param)
+
+
+@pytest.fixture(params=COUNTS)
+def driving(request) -> DrivingGame:
+    return driving_of(request.param)
 
 
 def drawn(game: Game, n: int, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
@@ -43,9 +57,8 @@ def drawn(game: Game, n: int, generator: torch.Generator) -> tuple[torch.Tensor,
     if isinstance(game, ReferenceGame):
         states = game.draw_states(n, generator)
     else:
-        world = game.reset(n, generator)
-        own = game.observe(world)[:, 0]
-        states = game.redraw(torch.stack([own, own], dim=1), generator)
+        own = game.observe(game.reset(n, generator))[:, 0]
+        states = game.with_distractors(own, generator)
     return torch.randn(n, 4, generator=generator), states
 
 
@@ -69,10 +82,11 @@ def test_in_the_driving_game_the_model_of_what_the_robot_says_stands_for_it(driv
     messages, states = drawn(driving, 200, generator)
     with torch.no_grad():
         likely = [
-            torch.stack([speaker.log_prob(z[None], x[None])[0, 0] for z, x in zip(messages, side, strict=True)])
-            for side in states.unbind(1)
+            [float(speaker.log_prob(z[None], x[None])) for x in candidates]
+            for z, candidates in zip(messages, states, strict=True)
         ]
-    expected = (likely[0] > likely[1]).double().numpy()
+    # drawn distractors may be equal to each other, but not to the true state
+    expected = np.array([float(true > max(others)) for true, *others in likely])
     assert listeners.robot_credit(messages, states, generator).tolist() == expected.tolist()
     assert 0 < expected.mean() < 1
     # the robot that plays has no part in it
@@ -82,10 +96,11 @@ def test_in_the_driving_game_the_model_of_what_the_robot_says_stands_for_it(driv
 
 def test_guesses_are_those_of_the_robot_that_plays_from_the_start(reference, generator):
     cell, _, _ = players(reference)
-    messages, states = drawn(reference, 6, generator)
+    messages, states = drawn(reference, 30, generator)
     guessed = guess_by_playing(cell, reference)(messages, states, torch.Generator().manual_seed(1))
-    right = coins(6, torch.Generator().manual_seed(1))
-    torch.testing.assert_close(guessed, guess(cell, reference, messages, states, right))
+    place = reference.places(30, torch.Generator().manual_seed(1))
+    assert guessed.shape == (30, reference.n_candidates)
+    torch.testing.assert_close(guessed, preferences(cell, reference, messages, states, place))
 
 
 def test_what_the_robot_says_itself_is_understood_by_likelihood(driving, generator):
@@ -93,7 +108,9 @@ def test_what_the_robot_says_itself_is_understood_by_likelihood(driving, generat
     _, states = drawn(driving, 100, generator)
     with torch.no_grad():
         said = speaker.mean(states[:, 0])
-    assert (guess_by_likelihood(speaker, driving)(said, states, generator) > 0).all()
+    preferred = guess_by_likelihood(speaker, driving)(said, states, generator)
+    assert preferred.shape == states.shape[:2]
+    assert (preferred[:, :1] > preferred[:, 1:]).all()
 
 
 def test_a_right_guess_is_worth_one_a_wrong_one_nothing_and_indifference_a_half():
@@ -102,3 +119,43 @@ def test_a_right_guess_is_worth_one_a_wrong_one_nothing_and_indifference_a_half(
     listeners = Listeners.of(game, cell, speaker, Oracle(game, hidden=4, words=5))
     states = torch.tensor([[0, 1], [0, 1], [0, 1]])
     assert listeners.human_credit(torch.eye(5)[[0, 1, 4]], states).tolist() == [1, 0, 0.5]
+
+
+def test_whom_several_candidates_suit_equally_shares_the_credit_among_them():
+    game = ReferenceGame(torch.eye(5), n_candidates=3)
+    cell, speaker, _ = players(game)
+    listeners = Listeners.of(game, cell, speaker, Oracle(game, hidden=4, words=5))
+    states = torch.tensor([[0, 1, 2]]).expand(6, -1)
+    bags = torch.tensor([[1.0, 0, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 0, 1], [1, 1, 0, 0, 0], [0, 1, 1, 0, 0], [0] * 5])
+    assert listeners.human_credit(bags, states).tolist() == pytest.approx([1, 0, 1 / 3, 1 / 2, 0, 1 / 3])
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_credit_is_what_a_guess_among_the_best_brings_on_average(count, generator):
+    preference = torch.randint(4, (300, count), generator=generator).double()
+    expected = []
+    for row in preference.tolist():
+        best = [number for number, value in enumerate(row) if value == max(row)]
+        expected.append(sum(number == 0 for number in best) / len(best))
+    assert credit(preference).tolist() == pytest.approx(expected)
+    assert len({round(each, 6) for each in expected}) == count + 1  # ties of every size
+
+
+def test_silence_is_at_chance(reference, generator):
+    """A human who hears nothing is indifferent; a robot may have its favourites, but these are as often wrong."""
+    cell, speaker, human = players(reference)
+    listeners = Listeners.of(reference, cell, speaker, human)
+    _, states = drawn(reference, 9000, generator)
+    chance = 1 / reference.n_candidates
+    assert listeners.human_credit(torch.zeros(9000, 5), states).tolist() == pytest.approx([chance] * 9000)
+    guessed = listeners.robot_credit(torch.zeros(9000, 4), states, generator)
+    assert guessed.mean() == pytest.approx(chance, abs=0.02)
+    assert guessed.std() > 0.3  # it does pick one
+
+
+def test_nobody_can_tell_which_of_the_candidates_is_true_but_by_the_message(driving, generator):
+    """Whoever prefers a candidate whatever is said is at chance: distractors are drawn as the true state is."""
+    _, speaker, _ = players(driving)
+    _, states = drawn(driving, 9000, generator)
+    guessed = credit(guess_by_likelihood(speaker, driving)(torch.zeros(9000, 4), states, generator))
+    assert guessed.mean() == pytest.approx(1 / driving.n_candidates, abs=0.03)

@@ -3,7 +3,9 @@ import pandas as pd
 import pytest
 
 from neuralese.evaluate.protocol import analyse, bins, effective_dimension, entropy, information
-from neuralese.evaluate.variables import bird_variables, color_variables, driving_variables
+from neuralese.tasks.birds.variables import bird_variables
+from neuralese.tasks.colors.variables import color_variables
+from neuralese.tasks.driving.variables import driving_variables
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from neuralese.agents.messages import Speech
 from neuralese.evaluate.belief import HumanSpeech, Way, evaluate_belief
 from neuralese.evaluate.listeners import Listeners
 from neuralese.evaluate.protocols import under_every_protocol
-from neuralese.games.driving import DrivingGame
+from neuralese.tasks.driving.game import DrivingGame
 from neuralese.games.game import Game
-from neuralese.games.roads import Layouts
+from neuralese.tasks.driving.roads import Layouts
 from neuralese.speakers.models import HumanListener, RobotSpeaker
 
 ROAD = torch.zeros(8, 8, dtype=torch.bool)
@@ -40,7 +40,7 @@ def listeners(game: Game) -> Listeners:
 
 def speeches(game: DrivingGame, generator: torch.Generator) -> tuple[Speech, HumanSpeech, list[Way]]:
     own = game.observe(game.reset(ITEMS, generator))[:, 0]
-    states = game.redraw(torch.stack([own, own], dim=1), generator)
+    states = game.with_distractors(own, generator)
     number, bags = torch.arange(ITEMS), torch.eye(2)[torch.zeros(ITEMS, dtype=torch.long)]
     units = {"utterance": torch.zeros(ITEMS, dtype=torch.long)}
     messages = torch.randn(ITEMS, 4, generator=generator)
@@ -68,7 +68,7 @@ def test_only_the_distractors_are_others(generator):
     random = torch.Generator().manual_seed(1)
     own = evaluate_belief(who, robot, human, ways, 100, random)
     pd.testing.assert_frame_equal(whole[whole["distractors"] == "play"].drop(columns="distractors"), own)
-    robot, human = (replace(each, states=game.redraw_anywhere(each.states, random)) for each in (robot, human))
+    robot, human = (replace(each, states=game.anywhere(each.states[:, 0], random)) for each in (robot, human))
     anywhere = evaluate_belief(who, robot, human, ways, 100, random)
     second = whole[whole["distractors"] == "anywhere"].drop(columns="distractors").reset_index(drop=True)
     pd.testing.assert_frame_equal(second, anywhere)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from comparison_rows import behavior_rows
+from comparison_rows import PAPERS, behavior_rows
 from small_task import SmallTask
 
 from neuralese.evaluate.belief import evaluate_belief
@@ -37,9 +37,9 @@ def evaluated(folder: Path, names: tuple[str, str, str]) -> pd.DataFrame:
     for seed in range(SEEDS):
         task = SmallTask(seed)
         tables = task.write(folder / f"{seed}", criteria(names))
-        ways = load_ways(tables, task.said, task.speech, task.vocabulary, 1, task.generator)
+        ways = load_ways(tables["dictionary.parquet"], task.all_said, 1, task.generator)
         tables |= task.write_synthesis(folder / f"{seed}", otherwise=names[0], made_for=[1, 5])
-        ways += load_synthesis(tables, task.said, task.speech, ways, task.cell, task.generator)
+        ways += load_synthesis(tables, task.all_said, ways, task.cell, task.generator)
         belief = evaluate_belief(task.listeners, task.said, task.speech, ways, 100, task.generator)
         parts.append(belief.assign(task="colors", seed=seed, data="mirror", distractors="play"))
     return pd.concat(parts, ignore_index=True)
@@ -63,7 +63,7 @@ def test_renaming_criteria_changes_no_figure(usual, names, tmp_path):
     pd.testing.assert_frame_equal(
         other.assign(criterion=other["criterion"].replace(back)).drop(columns="title"), usual.drop(columns="title")
     )
-    tables = [compare(each, behavior_rows(seeds=SEEDS)) for each in (usual, other)]
+    tables = [compare(each, behavior_rows(seeds=SEEDS), PAPERS) for each in (usual, other)]
     mine = tables[1]["measure"] == "accuracy"
     tables[1].loc[mine, "criterion"] = tables[1].loc[mine, "criterion"].replace(back)
     pd.testing.assert_frame_equal(tables[1].drop(columns="title"), tables[0].drop(columns="title"))
@@ -72,8 +72,8 @@ def test_renaming_criteria_changes_no_figure(usual, names, tmp_path):
 
 
 def test_names_are_seen_in_titles_and_sentences_and_nowhere_else(usual, tmp_path):
-    other = compare(evaluated(tmp_path, OTHER))
-    mine = compare(usual)
+    other = compare(evaluated(tmp_path, OTHER), papers=PAPERS)
+    mine = compare(usual, papers=PAPERS)
     assert set(other["title"]) > {"mine (ours, chosen on dev)", "theirs (baseline, chosen on dev)", "dice (control)"}
     assert "<0> (ours" in renamed(to_markdown(other), OTHER)
     assert renamed(to_markdown(other), OTHER) == renamed(to_markdown(mine), USUAL)

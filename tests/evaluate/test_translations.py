@@ -8,9 +8,9 @@ from small_task import MESSAGE, NOISE, PARTS, PHRASES, SmallTask
 from neuralese.agents.messages import Speech
 from neuralese.evaluate.translations import (
     best_translations,
+    heard_bags,
     into_english,
     into_neuralese,
-    load_heard_bags,
     load_synthesis,
     load_ways,
 )
@@ -63,7 +63,7 @@ def tables(task, tmp_path) -> dict:
 
 
 def ways(task: SmallTask, tables: dict, best: int = 1) -> dict:
-    loaded = load_ways(tables, task.said, task.speech, task.vocabulary, best, task.generator)
+    loaded = load_ways(tables["dictionary.parquet"], task.all_said, best, task.generator)
     return {way.name: way for way in loaded}
 
 
@@ -82,7 +82,7 @@ def test_every_criterion_of_the_dictionary_is_a_way_with_its_role_and_title(task
 
 
 def test_a_way_says_what_the_dictionary_has(task, tables):
-    way, dictionary = ways(task, tables, best=2)["mine"], read_table(tables["dictionary"], "dictionary").to_pandas()
+    way, dictionary = ways(task, tables, best=2)["mine"], read_table(tables["dictionary.parquet"], "dictionary").to_pandas()
     assert (way.bags.sum(1) == 2).all()  # two phrases
     best = best_translations(dictionary, "R->H", "mine")
     assert all(way.bags[row, best[number]] == 1 for row, number in enumerate(task.said.ids.tolist()))
@@ -112,7 +112,7 @@ def found(task, tables, tmp_path) -> tuple:
     loaded = ways(task, tables)
     new = task.write_synthesis(tmp_path, otherwise="mine", made_for=MADE_FOR)
     tables.update(new)
-    made = load_synthesis(tables, task.said, task.speech, list(loaded.values()), task.cell, task.generator)
+    made = load_synthesis(tables, task.all_said, list(loaded.values()), task.cell, task.generator)
     return loaded, {way.name: way for way in made}
 
 
@@ -137,8 +137,8 @@ def test_new_messages_pass_the_channel_once(tmp_path):
     tables = task.write(tmp_path, CRITERIA)
     loaded = ways(task, tables)
     tables |= task.write_synthesis(tmp_path, otherwise="mine", made_for=MADE_FOR)
-    made = torch.from_numpy(matrix(read_table(tables["new_messages"], "messages")["message"]).copy())
-    ways_made = load_synthesis(tables, task.said, task.speech, list(loaded.values()), task.cell, task.generator)
+    made = torch.from_numpy(matrix(read_table(tables["new_messages.parquet"], "messages")["message"]).copy())
+    ways_made = load_synthesis(tables, task.all_said, list(loaded.values()), task.cell, task.generator)
     assert task.cell.config.noise == NOISE
     for place, way in enumerate(ways_made):
         for unit, said in task.speech.units.items():
@@ -158,8 +158,8 @@ def test_a_channel_without_noise_changes_no_new_message(task, tables, tmp_path):
     loaded = ways(task, tables)
     tables |= task.write_synthesis(tmp_path, otherwise="theirs", made_for=MADE_FOR)
     task.cell.config = type(task.cell.config)(message=MESSAGE, noise=0.0)
-    made = torch.from_numpy(matrix(read_table(tables["new_messages"], "messages")["message"]).copy())
-    (way, _) = load_synthesis(tables, task.said, task.speech, list(loaded.values()), task.cell, task.generator)
+    made = torch.from_numpy(matrix(read_table(tables["new_messages.parquet"], "messages")["message"]).copy())
+    (way, _) = load_synthesis(tables, task.all_said, list(loaded.values()), task.cell, task.generator)
     said = task.speech.units["utterance"].tolist()
     old = loaded["theirs"].messages["utterance"]
     for number, told, otherwise in zip(said, way.messages["utterance"], old, strict=True):
@@ -167,14 +167,10 @@ def test_a_channel_without_noise_changes_no_new_message(task, tables, tmp_path):
 
 
 def test_phrases_put_together_are_heard_as_all_their_words(tmp_path):
-    words = pd.DataFrame({"word_id": [0, 1], "word": ["light", "green"], "count": 1})
-    inventory = pd.DataFrame({"phrase_id": [0, 1], "phrase": ["light green", "green"], "count": 1})
-    inventory["words"] = [[0, 1], [1]]
+    heard = torch.tensor([[1.0, 1], [0, 1]])  # the phrases "light green" and "green", of the words light and green
     bags = pd.DataFrame({"bag_id": [0, 1], "text": ["green", "light green, green"], "parts": [[1], [0, 1]]})
-    tables = {name: tmp_path / f"{name}.parquet" for name in ("words", "inventory", "bags")}
-    for name, table in (("words", words), ("inventory", inventory), ("bags", bags)):
-        write_table(tables[name], table, name)
-    assert load_heard_bags(tables).tolist() == [[0, 1], [1, 2]]
+    write_table(tmp_path / "bags.parquet", bags, "bags")
+    assert heard_bags(tmp_path / "bags.parquet", heard).tolist() == [[0, 1], [1, 2]]
 
 
 def test_the_small_task_says_everything(task):

@@ -20,7 +20,7 @@ from torch import nn
 
 from neuralese.agents.cell import CellConfig
 from neuralese.agents.training import Trainer, TrainingConfig
-from neuralese.data.sources import Archive, DataSet, fetch
+from neuralese.sources.fetch import Archive, DataSet, fetch
 from neuralese.games.reference import ReferenceGame
 from neuralese.storage.errors import NeuraleseError, StorageError
 from neuralese.storage.files import atomic, write_text
@@ -139,7 +139,7 @@ def test_a_disk_that_fills_while_copying_from_a_mirror_stops_the_run_instead_of_
 
     (tmp_path / "mirror").mkdir()
     (tmp_path / "mirror" / "given").write_bytes(b"archive")
-    monkeypatch.setattr("neuralese.data.sources.shutil.copyfile", full)
+    monkeypatch.setattr("neuralese.sources.fetch.shutil.copyfile", full)
     archive = Archive("file", "absent", (), "", "", supplied="given")
     with pytest.raises(StorageError, match="the disk is full"):
         fetch(

@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 from skimage.color import hsv2rgb
 
-from neuralese.features.cielab import add_lab, hsv_to_lab, lab_to_rgb
-from neuralese.features.items import items_table, traces_table
+from neuralese.tasks.colors.cielab import add_lab, hsv_to_lab, lab_to_rgb
+from neuralese.tasks.items import items_table, traces_table
 from neuralese.storage.tables import matrix
 
 

@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 import torch
 
-from neuralese.data.archives import members
-from neuralese.data.cub import PICTURES
-from neuralese.data.embedded.birds import Species, draw
-from neuralese.features.backbone import Backbone, graph
-from neuralese.features.images import Extraction, gather_shards, samples, wanted, write_shard
-from neuralese.features.quantise import quantise
+from neuralese.sources.archives import members
+from neuralese.tasks.birds.cub import PICTURES
+from neuralese.tasks.birds.embedded import Species, draw
+from neuralese.tasks.birds.backbone import Backbone, graph
+from neuralese.tasks.birds.images import Extraction, gather_shards, samples, wanted, write_shard
+from neuralese.tasks.birds.quantise import quantise
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import read_table
 
@@ -58,7 +58,7 @@ def pooled(folder: Path, backbone: Backbone, drawn, shards: int) -> tuple[bytes,
 
 
 def test_however_many_shards_there_are_the_table_has_the_same_bytes(networks, drawn, tmp_path, monkeypatch):
-    monkeypatch.setattr("neuralese.features.images.ROWS", 2)
+    monkeypatch.setattr("neuralese.tasks.birds.images.ROWS", 2)
     one, failed = pooled(tmp_path, networks[1], drawn, 1)
     assert set(failed) == {"2.jpg", "5.jpg"}
     assert read_table(tmp_path / "pooled.parquet", "pooled")["image_id"].to_pylist() == [1, 2, 4, 5, 7]

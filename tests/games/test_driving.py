@@ -4,10 +4,12 @@ import pandas as pd
 import pytest
 import torch
 
-from neuralese.games.driving import DrivingEncoder, DrivingGame, DrivingWorld
-from neuralese.games.load import load_driving_game
-from neuralese.games.roads import FORWARD, GONE, LEFT, POSES, RIGHT, WAIT, Layouts, move_table, tail_table
+from neuralese.games.settings import GameConfig
 from neuralese.storage.tables import write_table
+from neuralese.tasks.driving.game import DrivingEncoder, DrivingGame, DrivingWorld, load_games
+from neuralese.tasks.driving.replay import layouts
+from neuralese.tasks.driving.roads import FORWARD, GONE, LEFT, POSES, RIGHT, WAIT, Layouts, move_table, tail_table
+from neuralese.tasks.driving.tables import MAPS
 
 NORTH, EAST, SOUTH, WEST = range(4)
 # a road of two lanes from west to east, rows 3 and 4; everything else is grass
@@ -161,7 +163,7 @@ def test_distractors_are_other_states_of_the_same_map_and_exchangeable(generator
     own = torch.stack(
         [torch.arange(6000) % 2, torch.randint(7, (6000,), generator=generator), torch.full((6000,), 5)], 1
     )
-    states = game.redraw(torch.stack([own, own], dim=1), generator)
+    states = game.with_distractors(own, generator)
     assert torch.equal(states[:, 0], own)
     assert torch.equal(states[:, 1, 0], own[:, 0])
     assert (states[:, 0] != states[:, 1]).any(1).all()
@@ -172,7 +174,7 @@ def test_distractors_are_other_states_of_the_same_map_and_exchangeable(generator
 
 def test_released_distractors_are_anywhere_on_the_road_with_heading_and_goal_of_a_fresh_game(game, generator):
     own = torch.tensor([[0, pose(3, 6, WEST), cell(3, 0)]]).repeat(4000, 1)
-    states = game.redraw_anywhere(torch.stack([own, own], dim=1), generator)
+    states = game.anywhere(own, generator)
     assert torch.equal(states[:, 0], own)
     where, heading = states[:, 1, 1] // 4, states[:, 1, 1] % 4
     assert set(where.tolist()) == set(torch.nonzero(ROAD.flatten()).flatten().tolist())
@@ -181,12 +183,46 @@ def test_released_distractors_are_anywhere_on_the_road_with_heading_and_goal_of_
     assert torch.bincount(where).max() < 400  # 250 in each of the 16 cells
 
 
-def test_states_survive_the_way_into_a_table_and_back(game, generator):
+@pytest.mark.parametrize("count", [2, 3])
+def test_states_survive_the_way_into_a_table_and_back(game, count, generator):
+    game = DrivingGame(game.layouts, n_candidates=count)
     own = torch.stack([torch.zeros(50, dtype=torch.long), torch.arange(50) * 5, torch.arange(50)], dim=1)
-    states = game.redraw(torch.stack([own, own], dim=1), generator)
+    states = game.with_distractors(own, generator)
     columns = game.to_columns(states)
+    assert states.shape == (50, count, 3)
     assert list(columns)[:6] == ["map", "row", "col", "direction", "goal_row", "goal_col"]
+    assert list(columns)[6::5] == ["other_row", "other_2_row"][: count - 1]
     assert torch.equal(game.from_columns(columns), states)
+
+
+@pytest.mark.parametrize("where", ["play", "anywhere"])
+def test_there_are_as_many_distractors_as_the_game_says_and_each_is_drawn_for_itself(game, where, generator):
+    more = DrivingGame(game.layouts, n_candidates=4, distractors=where)
+    own = more.observe(more.reset(500, generator))[:, 0]
+    states = more.with_distractors(own, generator)
+    assert states.shape == (500, 4, 3)
+    assert torch.equal(states[:, 0], own)
+    others = states[:, 1:]
+    assert all(not torch.equal(others[:, one], others[:, other]) for one, other in ((0, 1), (0, 2), (1, 2)))
+    if where == "play":
+        assert (others != own[:, None]).any(2).all()
+    for candidates, state in zip(more.candidates(states).tolist(), states.tolist(), strict=True):
+        for number, candidate in enumerate(candidates):
+            assert candidate == [state[number], *state[:number], *state[number + 1 :]]
+
+
+def test_a_state_has_a_number_of_its_own():
+    game = DrivingGame(Layouts(ROAD.flatten()[None].repeat(2, 1), [torch.tensor([0, 1])] * 2, [torch.tensor([0])] * 2))
+    every = torch.cartesian_prod(torch.arange(2), torch.arange(POSES), torch.arange(64))
+    assert len(game.codes(every[:, None]).unique()) == len(every)
+
+
+def test_nobody_is_asked_for_the_state(game, generator):
+    states = game.with_distractors(game.observe(game.reset(3, generator))[:, 0], generator)
+    assert not game.asks
+    for ask in (game.blank, lambda: game.question(states, generator)):
+        with pytest.raises(TypeError, match="DrivingGame asks nobody for a state"):
+            ask()
 
 
 def test_the_encoder_sees_where_the_goal_lies_as_the_driver_does():
@@ -231,16 +267,21 @@ def test_the_rules_of_a_game_are_written_into_its_maps(tmp_path, generator):
         "message": "",
     }
     turns = pd.DataFrame([car | {"game": 0, "player": player, "col": 5 + player, "map": 0} for player in (0, 1)])
-    paths = [tmp_path / f"{name}.parquet" for name in ("maps", "turns")]
-    write_table(paths[1], turns, "turns")
-    write_table(paths[0], maps, "maps")
-    usual = load_driving_game(*paths)
+    maps, path = layouts(maps, turns), tmp_path / "maps.parquet"
+    write_table(path, maps, MAPS)
+    by_split = load_games({"maps.parquet": path}, GameConfig())
+    assert list(by_split) == ["train", "dev", "test"]
+    usual = by_split["train"]
     assert (usual.distractors, usual.goal_offset) == ("play", True)
-    write_table(paths[0], maps, "maps", about={"distractors": "anywhere", "goal_offset": False})
-    released = load_driving_game(*paths, max_steps=7)
+    assert usual.layouts.road.flatten().tolist() == ROAD.flatten().tolist()
+    assert usual.layouts.starts[0].tolist() == [pose(3, 5, WEST), pose(3, 6, WEST)]
+    assert usual.layouts.goals[0].tolist() == [cell(3, 0)]
+    write_table(path, maps, MAPS, about={"distractors": "anywhere", "goal_offset": False})
+    released = load_games({"maps.parquet": path}, GameConfig(steps=7))["test"]
     assert (released.distractors, released.goal_offset, released.max_steps) == ("anywhere", False, 7)
     own = torch.tensor([[0, pose(3, 5, WEST), cell(3, 0)]]).repeat(500, 1)
-    states = torch.stack([own, own], dim=1)
     # by the one rule all distractors are like the only state of play, by the other they are anywhere
-    assert len(usual.redraw(states, generator)[:, 1].unique(dim=0)) == 1
+    assert len(usual.with_distractors(own, generator)[:, 1].unique(dim=0)) == 1
+    assert len(released.with_distractors(own, generator)[:, 1].unique(dim=0)) == 16
+    states = usual.with_distractors(own, generator)
     assert len(released.redraw(states, generator)[:, 1].unique(dim=0)) == 16

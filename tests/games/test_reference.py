@@ -1,46 +1,58 @@
+"""The reference game with two items, as in the paper, and with more."""
+
 import pytest
 import torch
 
-from neuralese.games.reference import LEFT, LISTENER, RIGHT, SPEAKER, WAIT, ReferenceGame
+from neuralese.games.reference import LISTENER, SPEAKER, ReferenceGame, state_columns
+from neuralese.games.states import prefixes
 
 
-@pytest.fixture
-def game():
-    return ReferenceGame(torch.arange(12.0).view(6, 2), pool=torch.tensor([1, 2, 3]))
+@pytest.fixture(params=[2, 3, 5])
+def game(request):
+    return ReferenceGame(torch.arange(24.0).view(12, 2), pool=torch.tensor([1, 2, 3]), n_candidates=request.param)
 
 
 def at_choice(game, batch, generator):
     """A world in which the listener sees the items."""
     world = game.reset(batch, generator)
-    return game.step(world, torch.full((batch, 2), WAIT))[0]
+    return game.step(world, torch.full((batch, 2), game.n_candidates))[0]
 
 
 def test_states_come_from_the_pool_and_nowhere_else(game, generator):
-    assert set(game.draw_states(500, generator).flatten().tolist()) == {1, 2, 3}
+    states = game.draw_states(500, generator)
+    assert states.shape == (500, game.n_candidates)
+    assert set(states.flatten().tolist()) == {1, 2, 3}
 
 
-def test_the_listener_sees_nothing_at_first_and_both_items_a_step_later(game, generator):
-    world = game.reset(200, generator)
+def test_the_listener_sees_nothing_at_first_and_all_items_a_step_later(game, generator):
+    world = game.reset(400, generator)
     speaker, listener = game.observe(world).unbind(1)
-    assert torch.equal(speaker[:, :2], world.states)
-    assert (listener[:, :2] == len(game.items)).all()
-    later = at_choice(game, 200, generator)
+    assert torch.equal(speaker[:, :-1], world.states)
+    assert (listener[:, :-1] == len(game.items)).all()
+    later = at_choice(game, 400, generator)
     seen = game.observe(later)[:, LISTENER]
-    assert torch.equal(seen[:, :2].sort(1).values, later.states.sort(1).values)
-    target_place = torch.where(later.target_right, 1, 0)
-    assert torch.equal(seen[:, :2].gather(1, target_place[:, None]).squeeze(1), later.states[:, 0])
-    assert 0.35 < later.target_right.float().mean() < 0.65
-    assert (speaker[:, 2] == SPEAKER).all()
-    assert (seen[:, 2] == LISTENER).all()
+    assert torch.equal(seen[:, :-1].sort(1).values, later.states.sort(1).values)
+    assert torch.equal(seen[:, :-1].gather(1, later.place[:, None]).squeeze(1), later.states[:, 0])
+    assert (speaker[:, -1] == SPEAKER).all()
+    assert (seen[:, -1] == LISTENER).all()
+
+
+def test_the_target_is_shown_at_every_place_equally_often(game, generator):
+    shown = torch.bincount(game.places(6000, generator), minlength=game.n_candidates) / 6000
+    assert len(shown) == game.n_candidates
+    assert (shown - 1 / game.n_candidates).abs().max() < 0.03
 
 
 def test_right_is_worth_one_wrong_nothing_and_waiting_costs_a_tenth(game, generator):
     world = at_choice(game, 300, generator)
-    right = torch.where(world.target_right, RIGHT, LEFT)
+    right, count = world.place, game.n_candidates
+    wrong = [(right + further) % count for further in range(1, count)]
+    waiting = torch.full_like(right, count)
+    assert game.n_actions == count + 1
     for action, reward, done, success in (
         (right, 1, True, True),
-        (1 - right, 0, True, False),
-        (right * 0 + WAIT, -0.1, False, False),
+        *((each, 0, True, False) for each in wrong),
+        (waiting, -0.1, False, False),
     ):
         actions = torch.stack([torch.zeros_like(action), action], dim=1)
         _, outcome = game.step(world, actions)
@@ -58,16 +70,85 @@ def test_nothing_the_players_do_counts_before_the_listener_sees_the_items(game, 
     assert game.acting(at_choice(game, 10, generator)).tolist() == [[False, True]] * 10
 
 
-def test_the_distractor_is_the_swap_so_candidates_are_exchangeable(game):
+def test_the_distractor_is_the_swap_so_candidates_are_exchangeable():
+    game = ReferenceGame(torch.arange(12.0).view(6, 2))
     states = torch.tensor([[1, 2], [3, 1]])
     candidates = game.candidates(states)
     assert candidates.tolist() == [[[1, 2], [2, 1]], [[3, 1], [1, 3]]]
     assert torch.equal(game.candidates(candidates[:, 1]), candidates.flip(1))
 
 
-def test_a_human_describes_the_target_whatever_the_other_item_is(game):
+def test_every_candidate_is_first_once_and_the_others_keep_their_order(game):
+    count = game.n_candidates
+    states = torch.arange(2 * count).view(2, count)
+    for state, candidates in zip(states.tolist(), game.candidates(states).tolist(), strict=True):
+        for number, candidate in enumerate(candidates):
+            assert candidate == [state[number], *state[:number], *state[number + 1 :]]
+
+
+def test_whichever_item_is_the_target_the_listener_sees_the_same_items_with_it_at_its_place(game, generator):
+    """So nothing but the message tells one candidate from another."""
+    states = torch.stack([torch.randperm(12, generator=generator)[: game.n_candidates] for _ in range(50)])
+    place = game.places(50, generator)
+    views = [game.listener_view(candidate, place) for candidate in game.candidates(states).unbind(1)]
+    for number, view in enumerate(views):
+        assert torch.equal(view[:, :-1].sort(1).values, states.sort(1).values)
+        assert torch.equal(view[:, :-1].gather(1, place[:, None]).squeeze(1), states[:, number])
+
+
+def test_a_question_is_answered_by_the_place_of_an_item(game, generator):
+    states = torch.stack([torch.randperm(12, generator=generator)[: game.n_candidates] for _ in range(200)])
+    asked = game.question(states, generator)
+    targets = []
+    for state, seen, picks in zip(states.tolist(), asked.seen.tolist(), asked.picks.tolist(), strict=True):
+        *shown, role = seen
+        assert role == LISTENER
+        assert [shown[pick] for pick in picks] == state
+        targets.append(picks[0])
+    assert set(targets) == set(range(game.n_candidates))
+
+
+def test_a_question_is_what_a_listener_sees_in_play(game, generator):
+    states = game.draw_states(50, generator)
+    seed = torch.Generator().manual_seed
+    asked = game.question(states, seed(4))
+    place = game.places(50, seed(4))
+    assert torch.equal(asked.seen, game.listener_view(states, place))
+    assert torch.equal(asked.picks[:, 0], place)
+
+
+def test_distractors_are_the_targets_of_other_states(game, generator):
+    true = torch.arange(12).repeat_interleave(torch.arange(1, 13))
+    states = game.with_distractors(true, generator)
+    assert states.shape == (len(true), game.n_candidates)
+    assert torch.equal(states[:, 0], true)
+    for other in states[:, 1:].unbind(1):
+        assert torch.equal(other.sort().values, true)
+        assert not torch.equal(other, true)
+    again = game.redraw(states, generator)
+    assert torch.equal(again[:, 0], true)
+    assert not torch.equal(again, states)
+
+
+def test_states_survive_the_way_into_a_table_and_back(game, generator):
+    states = game.draw_states(50, generator)
+    columns = game.to_columns(states)
+    assert list(columns) == ["target", "other", "other_2", "other_3", "other_4"][: game.n_candidates]
+    assert list(columns) == state_columns(game.n_candidates)
+    assert torch.equal(columns["target"], states[:, 0])
+    assert torch.equal(game.from_columns(columns), states)
+
+
+def test_candidates_are_told_apart_by_a_prefix_of_their_columns():
+    assert prefixes(2) == ["", "other_"]
+    assert prefixes(4) == ["", "other_", "other_2_", "other_3_"]
+    assert [len(set(prefixes(count))) for count in (1, 2, 3, 9)] == [1, 2, 3, 9]
+
+
+def test_a_human_describes_the_target_whatever_the_other_items_are(game):
     encoder = game.encoder(5)
-    views = game.human_view(torch.tensor([[1, 2], [1, 3], [2, 1]]))
+    rest = torch.arange(4, 4 + game.n_candidates - 2).expand(3, -1)
+    views = game.human_view(torch.cat([torch.tensor([[1, 2], [1, 3], [2, 1]]), rest], dim=1))
     encoded = encoder(views)
     torch.testing.assert_close(encoded[0], encoded[1])
     assert not torch.allclose(encoded[0], encoded[2])

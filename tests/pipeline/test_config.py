@@ -10,7 +10,6 @@ import pytest
 import yaml
 
 from neuralese.agents.settings import CellConfig
-from neuralese.features.backbone import NETWORKS
 from neuralese.pipeline import config
 from neuralese.pipeline.check import problem
 from neuralese.pipeline.config import SCHEMA, Config, complete
@@ -19,6 +18,7 @@ from neuralese.pipeline.key_table import key_table
 from neuralese.pipeline.schema import keys, schema
 from neuralese.pipeline.sections import Birds
 from neuralese.settings import section, setting
+from neuralese.tasks.birds.backbone import NETWORKS
 from neuralese.translate import families
 from neuralese.translate.criteria import DIVERGENCES, JOINS, KINDS, WEIGHTS
 

@@ -75,11 +75,11 @@ def test_an_edit_is_seen_by_just_the_scripts_that_import_the_file(tmp_path, monk
 
 
 def test_every_rule_depends_on_the_code_of_its_own_script():
-    rules = "".join(path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk")))
+    rules = "".join(path.read_text() for path in sorted((ROOT / "workflow/rules").rglob("*.smk")))
     blocks = [block for block in re.split(r"(?m)^(?=rule )", rules) if block.startswith("rule ")]
     scripts = set()
     for block in blocks:
-        if script := re.search(r'script:\s+"\.\./scripts/(\w+)\.py"', block):
+        if script := re.search(r'script:\s+"(?:\.\./)+scripts/(\w+)\.py"', block):
             scripts.add(script[1])
             if script[1] != "download":  # real data is known by its digest
                 assert f'code=code("{script[1]}")' in block, block.splitlines()[0]

@@ -12,16 +12,16 @@ from neuralese.agents.cell import CellConfig, save_cell
 from neuralese.agents.messages import sample_messages, states_table
 from neuralese.agents.players import utterances
 from neuralese.agents.training import Trainer, TrainingConfig
-from neuralese.data import driving
-from neuralese.data.embedded import driving as embedded
-from neuralese.features.items import traces_table
-from neuralese.games.driving import DrivingGame
+from neuralese.tasks.driving import logs
+from neuralese.tasks.driving import embedded as embedded
+from neuralese.tasks.items import traces_table
+from neuralese.tasks.driving.game import DrivingGame
 from neuralese.games.load import driving_layouts, load_driving_game
-from neuralese.games.replay import replay
-from neuralese.play.game import OUT_OF_TIME, FogGame
-from neuralese.play.robot import Robot, load_robot
+from neuralese.tasks.driving.replay import replay
+from neuralese.tasks.driving.play.game import OUT_OF_TIME, FogGame
+from neuralese.tasks.driving.play.robot import Robot, load_robot
 from neuralese.play.server import PlayServer
-from neuralese.play.sitting import Sitting
+from neuralese.tasks.driving.play.sitting import Sitting
 from neuralese.speakers.fit import fit_human_speaker, fit_robot_speaker
 from neuralese.speakers.fitting import FitConfig
 from neuralese.speakers.models import save_model

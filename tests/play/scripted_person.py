@@ -1,7 +1,7 @@
 """A person who takes a shortest way and says what is in `MESSAGES`, one after another."""
 
-from neuralese.data.embedded.driving import shortest_path
-from neuralese.play.game import FogGame
+from neuralese.tasks.driving.embedded import shortest_path
+from neuralese.tasks.driving.play.game import FogGame
 
 MESSAGES = ["going west", "goiung left", ""]  # a phrase, one that is misspelled, silence
 

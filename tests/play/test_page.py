@@ -5,11 +5,11 @@ import json
 import pytest
 from scripted_person import MESSAGES, way
 
-from neuralese.data import driving
-from neuralese.data.archives import write_tar
-from neuralese.games.driving import DrivingGame
+from neuralese.tasks.driving import logs
+from neuralese.sources.archives import write_tar
+from neuralese.tasks.driving.game import DrivingGame
 from neuralese.games.load import driving_layouts
-from neuralese.games.replay import replay
+from neuralese.tasks.driving.replay import replay
 
 ARROWS = ["ArrowUp", "ArrowRight", "ArrowDown", "ArrowLeft"]
 TURNS = {1: 0, 2: -1, 3: 1}  # by how many quarters an action turns the car

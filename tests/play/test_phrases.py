@@ -2,7 +2,7 @@
 
 import pytest
 
-from neuralese.play.phrases import MOST_CHARACTERS, RefusedError, hear
+from neuralese.tasks.driving.play.phrases import MOST_CHARACTERS, RefusedError, hear
 
 PHRASES = ["", "north", "left", "at goal", "going left", "going north", "right to left", "left to right", "ill wait"]
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from neuralese.play.robot import load_robot
+from neuralese.tasks.driving.play.robot import load_robot
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import matrix, read_table
 

@@ -7,8 +7,8 @@ import re
 import pytest
 from scripted_person import MESSAGES, way
 
-from neuralese.data import driving
-from neuralese.play.phrases import MOST_CHARACTERS
+from neuralese.tasks.driving import logs
+from neuralese.tasks.driving.play.phrases import MOST_CHARACTERS
 from neuralese.play.server import MOST_BYTES
 
 

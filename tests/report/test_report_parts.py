@@ -13,7 +13,7 @@ from neuralese.evaluate.comparison import SECTIONS, compare
 from neuralese.evaluate.formats import to_html
 from neuralese.games.reference import ReferenceGame
 from neuralese.report.comparison import draw_comparison
-from neuralese.report.figures import plt, save
+from neuralese.figures import plt, save
 from neuralese.report.page.beyond import bound_sentence, criteria_values, theory_sentence, theory_values
 from neuralese.report.page.explorer import Explorer
 from neuralese.report.page.facts import clock, time_spent

@@ -4,11 +4,11 @@ from matplotlib.image import imread
 from PIL import Image
 
 from neuralese.agents.cell import Cell, CellConfig
-from neuralese.evaluate.behavior import Humans
-from neuralese.games.driving import DrivingGame
-from neuralese.games.roads import GONE, Layouts
-from neuralese.report.roads import CELL, driving_codes, driving_picture, road_map
-from neuralese.report.watch import draw_animation, draw_strip, watch
+from neuralese.tasks.driving.behavior import Humans
+from neuralese.tasks.driving.game import DrivingGame
+from neuralese.tasks.driving.roads import GONE, Layouts
+from neuralese.tasks.driving.pictures import CELL, driving_codes, driving_picture, road_map
+from neuralese.tasks.driving.watch import draw_animation, draw_strip, watch
 
 ROAD = "\n".join("########" if 3 <= row <= 4 else "." * 8 for row in range(8))
 

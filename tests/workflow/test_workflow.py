@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+import sys
 from collections import defaultdict
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -14,17 +15,14 @@ import pytest
 import yaml
 from copies import QUICK
 
-from neuralese.data.archives import members, write_tar
-from neuralese.pipeline.imports import SOURCE, imported
+from neuralese.sources.archives import members, write_tar
 
 DICTIONARY = {  # the dictionary and what follows from it
     "score_dictionary",
     "evaluate_belief",
     "evaluate_behavior",
     "tabulate",
-    "draw_color_examples",
-    "draw_bird_examples",
-    "draw_driving_examples",
+    "draw_examples",
     "watch_driving",
     "measure_bound",
     "check_theory",
@@ -33,7 +31,23 @@ DICTIONARY = {  # the dictionary and what follows from it
     "write_report",
 }
 TRANSLATION = DICTIONARY | {"synthesise", "ablate", "choose_criteria", "tabulate_ablation"}
-LATE = {Path("translate/screening.py")}  # imported inside a function, by the criterion that needs it
+LATE = {"translate/screening.py"}  # imported inside a function, by the criterion that needs it
+# edits every module in turn and says the code of which scripts is another then
+EDIT_EACH = """
+import json, sys
+from pathlib import Path
+from neuralese import tasks
+from neuralese.pipeline.imports import SOURCE, digest, imported
+
+files = {script: imported(f"workflow/scripts/{script}.py", tasks=tasks.BUILT_IN) for script in sys.argv[1:]}
+before, found = {script: digest(each) for script, each in files.items()}, {}
+for path in sorted(SOURCE.rglob("*.py")):
+    original = path.read_bytes()
+    path.write_bytes(original + b"\\n")
+    found[path.relative_to(SOURCE).as_posix()] = [name for name, each in files.items() if digest(each) != before[name]]
+    path.write_bytes(original)
+print(json.dumps(found))
+"""
 FOREIGN = """
 module neuralese:
     snakefile: "{snakefile}"
@@ -74,18 +88,22 @@ def test_forcing_a_stage_plans_it_and_what_follows(project):
     assert planned == DICTIONARY
 
 
-def test_a_rule_depends_on_just_the_code_that_its_script_loads(project):
+def test_editing_any_module_changes_the_code_of_just_the_rules_whose_scripts_load_it(project):
     source = project.folder / "src" / "neuralese"
     loaded = defaultdict(set)
     for record in project.watched.glob("tmp*.txt"):
         script = record.name.split(".")[1]
-        loaded[script] |= {Path(line).relative_to(source) for line in record.read_text().splitlines()}
-    scripts = {path.stem: path for path in (project.folder / "workflow/scripts").glob("*.py")}
-    assert set(loaded) == set(scripts) - {"tabulate_sweep", "draw_sweep"}
-    for script, files in loaded.items():
-        found = {path.relative_to(SOURCE) for path in imported(scripts[script]) if path.suffix == ".py"}
-        assert found - LATE == files - LATE, script
-        assert files <= found, script
+        for line in record.read_text().splitlines():
+            loaded[Path(line).relative_to(source).as_posix()].add(script)
+    ran = set().union(*loaded.values())
+    scripts = {path.stem for path in (project.folder / "workflow/scripts").glob("*.py")}
+    assert ran == scripts - {"tabulate_sweep", "draw_sweep", "prepare"}
+    command = [sys.executable, "-c", EDIT_EACH, *sorted(ran)]
+    done = subprocess.run(command, cwd=project.folder, env=project.environment(), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for module, changed in json.loads(done.stdout).items():
+        if module not in LATE:
+            assert set(changed) == loaded[module], module
 
 
 def test_another_workflow_can_use_this_one_as_a_module(project, tmp_path):

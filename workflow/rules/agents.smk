@@ -4,7 +4,7 @@
 rule train_agent:
     """Train one agent that plays both seats, by recurrent Q-learning through a noisy channel."""
     input:
-        unpack(game_tables),
+        reads("train_agent"),
     output:
         agent=f"{POINT}/{{task}}/seed{{seed}}/agent.safetensors",
         history=f"{POINT}/{{task}}/seed{{seed}}/history.parquet",
@@ -20,7 +20,7 @@ rule train_agent:
     params:
         cell=lambda wildcards: at(wildcards)["agent"],
         training=lambda wildcards: at(wildcards)["training"][wildcards.task],
-        max_steps=max_steps,
+        game=game,
         checkpoints=f"{RESULTS}/.checkpoints",
         code=code("train_agent"),
     script:

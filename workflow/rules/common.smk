@@ -5,12 +5,21 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
+from neuralese import tasks
 from neuralese.pipeline import imports, sweep
 from neuralese.pipeline.check import problem, typed
 from neuralese.pipeline.config import SCHEMA, complete
-from neuralese.pipeline.dependencies import SECTIONS, tasks_with
-from neuralese.pipeline.stages import DATA, SWEPT_FILES, WILDCARDS
+from neuralese.pipeline.dependencies import (
+    NAMED,
+    SECTIONS,
+    maker,
+    makers,
+    tasks_of,
+    tasks_with,
+)
+from neuralese.pipeline.dependencies import reads as files_read
 from neuralese.storage.files import redate, unwritable
+from neuralese.tasks.stages import RUN, SEED, SWEPT_FILES, WILDCARDS
 
 WORKFLOW = Path(str(workflow.current_basedir)).parent
 SCRIPTS = WORKFLOW / "scripts"
@@ -47,56 +56,45 @@ def folder(values, sections, task):
     return f"{RESULTS}/sweep/{sweep.name(values)}" if values else RESULTS
 
 
-def data(name):
-    """An input among a task's data, shared by all points that do not change the data."""
-
-    def path(wildcards):
-        values, _ = point_of(wildcards.get("point", ""))
-        return f"{folder(values, DATA, wildcards.task)}/{wildcards.task}/{name}"
-
-    return path
-
-
-def made(name):
-    """An input that an earlier stage made for a task and seed, shared by all points it does not depend on."""
-
-    def path(wildcards):
-        values, _ = point_of(wildcards.get("point", ""))
-        place = folder(values, SECTIONS[name], wildcards.task)
-        return f"{place}/{wildcards.task}/seed{wildcards.seed}/{name}"
-
-    return path
+def made(file, task, seeds, point=""):
+    """Where a file of a task is, or those of some of its seeds; points of a sweep share what does not depend on them."""
+    values, _ = point_of(point)
+    place = f"{folder(values, SECTIONS[file], task)}/{task}"
+    if maker(file, task).each == SEED:
+        return [f"{place}/seed{seed}/{file}" for seed in seeds]
+    return [f"{place}/{file}"]
 
 
-def of_every_seed(name):
-    """Inputs that an earlier stage made for a task, of all seeds."""
+def reads(name):
+    """The inputs of a stage: what the list of stages says it reads, each file where its own stage puts it."""
+    stage = NAMED[name]
 
-    def paths(wildcards):
-        values, _ = point_of(wildcards.get("point", ""))
-        place = folder(values, SECTIONS[name], wildcards.task)
-        return [f"{place}/{wildcards.task}/seed{seed}/{name}" for seed in SEEDS]
-
-    return paths
-
-
-def chosen(wildcards):
-    """The input that says which member of each family of criteria was chosen for a task."""
-    values, _ = point_of(wildcards.get("point", ""))
-    place = folder(values, SECTIONS["criteria.parquet"], wildcards.task)
-    return f"{place}/{wildcards.task}/criteria.parquet"
-
-
-def shards_of(name, suffix):
-    """Inputs that hold the shards of the bird images, as many as the config says."""
-
-    def paths(wildcards):
-        shards = at(wildcards)["birds"]["shards"]
-        folder = f"{RESULTS}{wildcards.get('point', '')}/birds"
+    def of_the_run(wildcards):
         return [
-            f"{folder}/{name}_{shard}_of_{shards}.{suffix}" for shard in range(shards)
+            path
+            for file in stage.reads
+            for path in (
+                [f"{RESULTS}/{file}"]
+                if NAMED[makers(file)[0][0]].each == RUN
+                else [
+                    path
+                    for task in TASKS
+                    if task in tasks_with(file)
+                    for path in made(file, task, SEEDS)
+                ]
+            )
         ]
 
-    return paths
+    def of_a_task(wildcards):
+        task, point = wildcards.task, wildcards.get("point", "")
+        seeds = [wildcards.seed] if stage.each == SEED else SEEDS
+        return [
+            path
+            for file in files_read(stage, [task])
+            for path in made(file, task, seeds, point)
+        ]
+
+    return of_the_run if stage.each == RUN else of_a_task
 
 
 def growing(first):
@@ -104,52 +102,27 @@ def growing(first):
     return lambda wildcards, attempt: first * attempt
 
 
-@cache
 def code(script):
-    """Hash the library modules that a script imports; as a param it makes an edit of one rerun the job and what follows."""
-    return imports.digest(imports.imported(SCRIPTS / f"{script}.py"))
+    """Hash what a script imports, and the parts of tasks that this asks for, so that an edit reruns the job and what follows."""
+    return lambda wildcards: code_of(script, wildcards.get("task", ""))
+
+
+@cache
+def code_of(script, task):
+    """The same, for one task, or for all of the run."""
+    path = SCRIPTS / f"{script}.py"
+    return imports.digest(imports.imported(path, tasks=[task] if task else TASKS))
 
 
 def embedded_code(wildcards):
     """Hash what generates a task's stand-in: real data is known by its digest, whatever code fetches it."""
-    path = imports.SOURCE / "data" / "embedded" / f"{wildcards.task}.py"
-    return imports.digest(imports.imported(path))
+    path = tasks.file(wildcards.task, "embedded")
+    return imports.digest(imports.imported(path, tasks=[wildcards.task]))
 
 
-def game_tables(wildcards):
-    """The tables of which a task's game is built."""
-    names = (
-        {"maps": "maps", "turns": "turns"}
-        if wildcards.task == "driving"
-        else {"item_table": "items"}
-    )
-    return {key: data(f"{name}.parquet")(wildcards) for key, name in names.items()}
-
-
-def trace_tables(wildcards):
-    """The tables of a task's game, and of what humans said in it."""
-    names = ["traces", "inventory"] + (
-        ["games", "words"] if wildcards.task == "driving" else []
-    )
-    return game_tables(wildcards) | {
-        name: data(f"{name}.parquet")(wildcards) for name in names
-    }
-
-
-def max_steps(wildcards):
-    """How long a task's games last at most."""
-    return at(wildcards)["games"][
-        "driving_steps" if wildcards.task == "driving" else "reference_steps"
-    ]
-
-
-def color_table(wildcards):
-    """The colours themselves, where a task has them."""
-    return (
-        {"colors": data("colors.parquet")(wildcards)}
-        if wildcards.task == "colors"
-        else {}
-    )
+def game(wildcards):
+    """The rules of a task's game."""
+    return at(wildcards)["games"][wildcards.task]
 
 
 def swept_files(wildcards):
@@ -175,12 +148,3 @@ def faithful_comparison(wildcards):
     """The comparison that config/faithful.yaml made, where it was run beside this run."""
     path = f"{RESULTS}/faithful/tables/comparison.csv"
     return [path] if Path(path).exists() else []
-
-
-def shown_tables(wildcards):
-    """What a task's states look like, and the games to watch, where a task has them."""
-    folder = f"{RESULTS}/{wildcards.task}"
-    return {
-        "birds": {"raw": f"{folder}/raw", "images": f"{folder}/images.parquet"},
-        "driving": {"watched": f"{folder}/seed{wildcards.seed}/watched.parquet"},
-    }.get(wildcards.task, {})

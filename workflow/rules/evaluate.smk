@@ -4,17 +4,7 @@
 rule evaluate_belief:
     """Play the state-guessing game for every pair of speaker and listener on one split."""
     input:
-        unpack(trace_tables),
-        provenance=data("provenance.json"),
-        agent=made("agent.safetensors"),
-        robot=made("robot_speaker.safetensors"),
-        listener=made("human_listener.safetensors"),
-        messages=made("messages.parquet"),
-        dictionary=made("dictionary.parquet"),
-        synthesis=made("synthesis.parquet"),
-        new_messages=made("new_messages.parquet"),
-        bags=made("bags.parquet"),
-        utterances=data("utterances.parquet"),
+        reads("evaluate_belief"),
     output:
         f"{POINT}/{{task}}/seed{{seed}}/belief_{{split}}.parquet",
     log:
@@ -29,6 +19,7 @@ rule evaluate_belief:
         held_out=lambda wildcards: at(wildcards)["messages"]["held_out"],
         phrases_heard=lambda wildcards: at(wildcards)["evaluation"]["phrases_heard"],
         resamples=lambda wildcards: at(wildcards)["evaluation"]["resamples"],
+        game=game,
         code=code("evaluate_belief"),
     script:
         "../scripts/evaluate_belief.py"
@@ -37,15 +28,7 @@ rule evaluate_belief:
 rule ablate:
     """Evaluate every member of every family of criteria on dev and test."""
     input:
-        unpack(trace_tables),
-        provenance=data("provenance.json"),
-        agent=made("agent.safetensors"),
-        robot=made("robot_speaker.safetensors"),
-        human=made("human_speaker.safetensors"),
-        listener=made("human_listener.safetensors"),
-        messages=made("messages.parquet"),
-        contexts=made("contexts.parquet"),
-        utterances=data("utterances.parquet"),
+        reads("ablate"),
     output:
         f"{POINT}/{{task}}/seed{{seed}}/ablation.parquet",
     log:
@@ -63,6 +46,7 @@ rule ablate:
         families=lambda wildcards: at(wildcards)["criteria"]
         | at(wildcards)["ablation"]["also"],
         resamples=lambda wildcards: at(wildcards)["evaluation"]["resamples"],
+        game=game,
         code=code("ablate"),
     script:
         "../scripts/ablate.py"
@@ -71,7 +55,7 @@ rule ablate:
 rule choose_criteria:
     """Choose on dev, over all seeds, which member of each family of criteria translates, and write down why."""
     input:
-        of_every_seed("ablation.parquet"),
+        reads("choose_criteria"),
     output:
         f"{POINT}/{{task}}/criteria.parquet",
     log:
@@ -92,12 +76,7 @@ rule choose_criteria:
 rule tabulate_ablation:
     """Collect the ablations of all tasks and seeds and what was chosen on dev, and draw the test results."""
     input:
-        ablation=expand(
-            f"{RESULTS}/{{task}}/seed{{seed}}/ablation.parquet",
-            task=TASKS,
-            seed=SEEDS,
-        ),
-        criteria=expand(f"{RESULTS}/{{task}}/criteria.parquet", task=TASKS),
+        reads("tabulate_ablation"),
     output:
         table=report(
             f"{RESULTS}/tables/ablation.parquet",
@@ -128,54 +107,17 @@ rule tabulate_ablation:
         "../scripts/tabulate_ablation.py"
 
 
-rule evaluate_behavior:
-    """Let robots drive with humans who are replayed, their messages translated."""
-    input:
-        unpack(trace_tables),
-        provenance=data("provenance.json"),
-        agent=made("agent.safetensors"),
-        messages=made("messages.parquet"),
-        dictionary=made("dictionary.parquet"),
-        utterances=data("utterances.parquet"),
-    output:
-        f"{POINT}/{{task}}/seed{{seed}}/behavior_{{split}}.parquet",
-    log:
-        f"{POINT}/logs/{{task}}/seed{{seed}}/evaluate_behavior_{{split}}.log",
-    benchmark:
-        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/evaluate_behavior_{{split}}.tsv"
-    wildcard_constraints:
-        task="driving",
-    threads: 1
-    resources:
-        mem_mb=growing(2000),
-        runtime=growing(10),
-    params:
-        fresh=lambda wildcards: at(wildcards)["messages"]["held_out"],
-        max_steps=max_steps,
-        resamples=lambda wildcards: at(wildcards)["evaluation"]["resamples"],
-        code=code("evaluate_behavior"),
-    script:
-        "../scripts/evaluate_behavior.py"
-
-
 BEHAVIOR = (
-    {"behavior": f"{RESULTS}/tables/behavior.parquet"} if "driving" in TASKS else {}
+    {"behavior": f"{RESULTS}/tables/behavior.parquet"}
+    if set(TASKS) & set(tasks_with("behavior_test.parquet"))
+    else {}
 )
 
 
 rule tabulate:
     """Collect the test results of all tasks and seeds, and set them beside the paper's."""
     input:
-        belief=expand(
-            f"{RESULTS}/{{task}}/seed{{seed}}/belief_test.parquet",
-            task=TASKS,
-            seed=SEEDS,
-        ),
-        behavior=expand(
-            f"{RESULTS}/{{task}}/seed{{seed}}/behavior_test.parquet",
-            task=set(TASKS) & {"driving"},
-            seed=SEEDS,
-        ),
+        reads("tabulate"),
     output:
         **{
             name: report(path, category="Tables", caption="../report/behavior.rst")
@@ -223,11 +165,7 @@ rule tabulate:
 rule analyse_protocol:
     """Measure how much the robot's messages say, and about what."""
     input:
-        unpack(trace_tables),
-        unpack(color_table),
-        provenance=data("provenance.json"),
-        robot=made("robot_speaker.safetensors"),
-        messages=made("messages.parquet"),
+        reads("analyse_protocol"),
     output:
         table=report(
             f"{POINT}/{{task}}/seed{{seed}}/protocol.parquet",
@@ -248,6 +186,7 @@ rule analyse_protocol:
         mem_mb=growing(1500),
         runtime=growing(10),
     params:
+        game=game,
         code=code("analyse_protocol"),
     script:
         "../scripts/analyse_protocol.py"

@@ -4,8 +4,7 @@
 rule fit_robot_speaker:
     """Fit p(z | x) of the trained agent."""
     input:
-        unpack(game_tables),
-        agent=made("agent.safetensors"),
+        reads("fit_robot_speaker"),
     output:
         f"{POINT}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
     log:
@@ -19,7 +18,7 @@ rule fit_robot_speaker:
     params:
         fit=lambda wildcards: at(wildcards)["speakers"][wildcards.task],
         states=lambda wildcards: at(wildcards)["messages"]["fitted"],
-        max_steps=max_steps,
+        game=game,
         code=code("fit_robot_speaker"),
     script:
         "../scripts/fit_robot_speaker.py"
@@ -28,7 +27,7 @@ rule fit_robot_speaker:
 rule fit_human_model:
     """Fit p(z | x) of human speakers, or the model human listener, to the human traces."""
     input:
-        unpack(trace_tables),
+        reads("fit_human_model"),
     output:
         f"{POINT}/{{task}}/seed{{seed}}/human_{{model}}.safetensors",
     log:
@@ -43,6 +42,7 @@ rule fit_human_model:
         runtime=growing(10),
     params:
         fit=lambda wildcards: at(wildcards)["speakers"][wildcards.task],
+        game=game,
         code=code("fit_human_model"),
     script:
         "../scripts/fit_human_model.py"

@@ -4,15 +4,7 @@
 rule measure_bound:
     """Measure the divergence of translations and the accuracy they lose."""
     input:
-        unpack(game_tables),
-        inventory=f"{RESULTS}/{{task}}/inventory.parquet",
-        provenance=f"{RESULTS}/{{task}}/provenance.json",
-        robot=f"{RESULTS}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
-        human=f"{RESULTS}/{{task}}/seed{{seed}}/human_speaker.safetensors",
-        messages=f"{RESULTS}/{{task}}/seed{{seed}}/messages.parquet",
-        contexts=f"{RESULTS}/{{task}}/seed{{seed}}/contexts.parquet",
-        dictionary=f"{RESULTS}/{{task}}/seed{{seed}}/dictionary.parquet",
-        belief=f"{RESULTS}/{{task}}/seed{{seed}}/belief_test.parquet",
+        reads("measure_bound"),
     output:
         f"{RESULTS}/{{task}}/seed{{seed}}/bound.parquet",
     log:
@@ -26,6 +18,7 @@ rule measure_bound:
     params:
         messages=config["ablation"]["messages"],
         criterion=config["examples"]["criterion"],
+        game=game,
         code=code("measure_bound"),
     script:
         "../scripts/measure_bound.py"
@@ -34,7 +27,7 @@ rule measure_bound:
 rule check_theory:
     """Check the two propositions on random games, and set the bound beside the loss on the tasks."""
     input:
-        expand(f"{RESULTS}/{{task}}/seed{{seed}}/bound.parquet", task=TASKS, seed=SEEDS),
+        reads("check_theory"),
     output:
         proposition_1=report(
             f"{RESULTS}/theory/proposition_1.parquet",

@@ -4,8 +4,7 @@
 rule sample_messages:
     """Let the agent speak: a neuralese vocabulary from training states, held-out messages, and contexts."""
     input:
-        unpack(game_tables),
-        agent=made("agent.safetensors"),
+        reads("sample_messages"),
     output:
         messages=f"{POINT}/{{task}}/seed{{seed}}/messages.parquet",
         contexts=f"{POINT}/{{task}}/seed{{seed}}/contexts.parquet",
@@ -19,7 +18,7 @@ rule sample_messages:
         runtime=growing(10),
     params:
         counts=lambda wildcards: at(wildcards)["messages"],
-        max_steps=max_steps,
+        game=game,
         code=code("sample_messages"),
     script:
         "../scripts/sample_messages.py"
@@ -28,7 +27,7 @@ rule sample_messages:
 rule list_utterances:
     """List everything that humans said at once on held-out states, as sets of phrases."""
     input:
-        unpack(trace_tables),
+        reads("list_utterances"),
     output:
         f"{POINT}/{{task}}/utterances.parquet",
     log:
@@ -40,6 +39,7 @@ rule list_utterances:
         mem_mb=growing(1500),
         runtime=growing(5),
     params:
+        game=game,
         code=code("list_utterances"),
     script:
         "../scripts/list_utterances.py"
@@ -48,14 +48,7 @@ rule list_utterances:
 rule score_dictionary:
     """Score every pair of messages under every criterion and keep the n best, in both directions."""
     input:
-        unpack(game_tables),
-        inventory=data("inventory.parquet"),
-        utterances=data("utterances.parquet"),
-        criteria=chosen,
-        messages=made("messages.parquet"),
-        contexts=made("contexts.parquet"),
-        robot=made("robot_speaker.safetensors"),
-        human=made("human_speaker.safetensors"),
+        reads("score_dictionary"),
     output:
         dictionary=report(
             f"{POINT}/{{task}}/seed{{seed}}/dictionary.parquet",
@@ -73,6 +66,7 @@ rule score_dictionary:
         runtime=growing(10),
     params:
         n_best=lambda wildcards: at(wildcards)["dictionary"]["n_best"],
+        game=game,
         code=code("score_dictionary"),
     script:
         "../scripts/score_dictionary.py"
@@ -81,15 +75,7 @@ rule score_dictionary:
 rule synthesise:
     """Make new messages that mean what a phrase means, and put phrases together to translate messages."""
     input:
-        unpack(game_tables),
-        inventory=data("inventory.parquet"),
-        utterances=data("utterances.parquet"),
-        criteria=chosen,
-        agent=made("agent.safetensors"),
-        messages=made("messages.parquet"),
-        contexts=made("contexts.parquet"),
-        robot=made("robot_speaker.safetensors"),
-        human=made("human_speaker.safetensors"),
+        reads("synthesise"),
     output:
         dictionary=report(
             f"{POINT}/{{task}}/seed{{seed}}/synthesis.parquet",
@@ -115,6 +101,7 @@ rule synthesise:
         },
         radius=lambda wildcards: at(wildcards)["agent"]["radius"],
         n_best=lambda wildcards: at(wildcards)["dictionary"]["n_best"],
+        game=game,
         code=code("synthesise"),
     script:
         "../scripts/synthesise.py"

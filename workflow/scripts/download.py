@@ -1,16 +1,16 @@
 """Fetch a task's raw data."""
 
-from neuralese.data.embedded import GENERATORS
-from neuralese.data.sources import DATA_SETS, fetch, mirror_folder
+from neuralese import tasks
 from neuralese.pipeline.stage import stage
+from neuralese.sources.fetch import fetch, mirror_folder
 
 with stage(snakemake.log[0], snakemake.threads):
     task = snakemake.wildcards.task
     fetch(
-        DATA_SETS[task],
+        tasks.get(task).data_set,
         snakemake.output[0],
         source=snakemake.params.source,
         mirror=mirror_folder(snakemake.config["data"]["mirror"]),
         partial=snakemake.params.partial,
-        embed=GENERATORS[task],
+        embed=tasks.part(task, "embedded").write,
     )

@@ -1,33 +1,20 @@
 """Play the state-guessing game on one split."""
 
-from neuralese.agents.cell import load_cell
-from neuralese.agents.messages import read_messages
-from neuralese.data.provenance import data_kind
 from neuralese.evaluate.belief import HumanSpeech
-from neuralese.evaluate.listeners import Listeners
 from neuralese.evaluate.protocols import under_every_protocol
-from neuralese.evaluate.translations import load_synthesis, load_ways
-from neuralese.games.load import load_games
+from neuralese.evaluate.translations import Said, load_synthesis, load_ways
 from neuralese.pipeline.stage import stage
-from neuralese.randomness import generator
-from neuralese.speakers.models import HumanListener, RobotSpeaker, load_model
-from neuralese.speakers.traces import load_silence, load_traces
 from neuralese.storage.tables import write_table
-from neuralese.translate.utterances import load_parts
+from neuralese.tasks.judge import JudgeRun
 
 with stage(snakemake.log[0], snakemake.threads):
-    split, given, params = snakemake.wildcards.split, snakemake.input, snakemake.params
-    tables, seed = dict(given.items()), int(snakemake.wildcards.seed)
-    random = generator(seed, f"belief {split}")
-    game = load_games(tables)[split]
-    cell, human_listener = load_cell(given.agent, game), load_model(given.listener, HumanListener, game)
-    listeners = Listeners.of(game, cell, load_model(given.robot, RobotSpeaker, game), human_listener)
-    traces = load_traces(tables, game, split, random)
-    said = read_messages(given.messages, game)
-    parts = load_parts(given.utterances)
-    human = HumanSpeech.draw(game, traces, load_silence(tables), parts, params.held_out, random)
-    ways = load_ways(tables, said[split], human, said["train"], params.phrases_heard, random)
-    ways += load_synthesis(tables, said[split], human, ways, cell, random)
-    belief = under_every_protocol(listeners, said[split], human, ways, params.resamples, random)
-    belief = belief.assign(task=snakemake.wildcards.task, seed=seed, data=data_kind(given.provenance))
-    write_table(snakemake.output[0], belief, "belief")
+    params, wildcards, split = snakemake.params, snakemake.wildcards, snakemake.wildcards.split
+    run = JudgeRun(wildcards.task, snakemake.input, wildcards.seed, params.game)
+    random = run.generator(f"belief {split}")
+    traces = run.traces(split, random)
+    human = HumanSpeech.draw(run.games[split], traces, run.silence, run.parts, params.held_out, random)
+    said = Said(run.said[split], human, run.said["train"], run.heard, run.silence)
+    ways = load_ways(run.files["dictionary.parquet"], said, params.phrases_heard, random)
+    ways += load_synthesis(run.files, said, ways, run.cell, random)
+    belief = under_every_protocol(run.listeners(split), said.robot, human, ways, params.resamples, random)
+    write_table(snakemake.output[0], run.label(belief), "belief")

@@ -1,8 +1,8 @@
 """Join the shards of pooled features, and of what could not be read."""
 
-from neuralese.features.images import gather_shards
 from neuralese.pipeline.stage import stage
 from neuralese.storage.files import read_json, write_json
+from neuralese.tasks.birds.images import gather_shards
 
 with stage(snakemake.log[0], snakemake.threads):
     gather_shards(snakemake.output.pooled, snakemake.input.pooled)

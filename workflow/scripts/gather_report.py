@@ -3,8 +3,9 @@
 from neuralese.pipeline.stage import stage
 from neuralese.report.page.gather import gather
 from neuralese.storage.files import write_json
+from neuralese.tasks.judge import JudgeRun
 
 with stage(snakemake.log[0], snakemake.threads):
-    wildcards = snakemake.wildcards
-    shown = gather(dict(snakemake.input.items()), wildcards.task, int(wildcards.seed), snakemake.params.criterion)
-    write_json(snakemake.output[0], shown)
+    params, wildcards = snakemake.params, snakemake.wildcards
+    run = JudgeRun(wildcards.task, snakemake.input, wildcards.seed, params.game)
+    write_json(snakemake.output[0], gather(run, params.criterion))

@@ -2,13 +2,14 @@
 
 from pathlib import Path
 
-from neuralese.data.provenance import write_provenance
-from neuralese.data.xkcd import parse
-from neuralese.features.cielab import add_lab
 from neuralese.pipeline.stage import stage
+from neuralese.sources.provenance import write_provenance
 from neuralese.storage.tables import write_table
+from neuralese.tasks.colors.cielab import add_lab
+from neuralese.tasks.colors.tables import COLORS
+from neuralese.tasks.colors.xkcd import parse
 
 with stage(snakemake.log[0], snakemake.threads):
     colors = add_lab(parse(Path(snakemake.input.raw) / "xkcd"))
-    write_table(snakemake.output.colors, colors, "colors")
+    write_table(snakemake.output.colors, colors, COLORS)
     write_provenance(snakemake.output.provenance, snakemake.input.raw, rows={"colors": len(colors)})

@@ -2,22 +2,20 @@
 
 from pathlib import Path
 
-from neuralese.data import driving
-from neuralese.data.provenance import write_provenance
-from neuralese.games.driving import DrivingGame
-from neuralese.games.load import driving_layouts
-from neuralese.games.replay import replay
 from neuralese.pipeline.stage import stage
+from neuralese.sources.provenance import write_provenance
 from neuralese.storage.tables import write_table
+from neuralese.tasks.driving import logs
+from neuralese.tasks.driving.replay import layouts, replay
+from neuralese.tasks.driving.tables import GAMES, MAPS, TURNS
 
 with stage(snakemake.log[0], snakemake.threads):
     made, params = snakemake.output, snakemake.params
-    maps, turns, bad = driving.parse(Path(snakemake.input.raw) / "logs")
-    played = replay(DrivingGame(driving_layouts(maps, turns)), turns)
-    games, turns, bad = driving.leave_out(played, turns, bad)
-    games["split"] = driving.splits(len(games), params.dev_games, params.test_games)
-    write_table(made.maps, maps, "maps", about=params.rules)
-    write_table(made.games, games, "games")
-    write_table(made.turns, turns, "turns")
+    maps, turns, bad = logs.parse(Path(snakemake.input.raw) / "logs")
+    games, turns, bad = logs.leave_out(replay(layouts(maps, turns), turns), turns, bad)
+    games["split"] = logs.splits(len(games), params.dev_games, params.test_games)
+    write_table(made.maps, layouts(maps, turns), MAPS, about=params.rules)
+    write_table(made.games, games, GAMES)
+    write_table(made.turns, turns, TURNS)
     rows = {"games": len(games), "turns": len(turns), "messages": int((turns["message"] != "").sum())}
     write_provenance(made.provenance, snakemake.input.raw, rows, left_out=bad)

@@ -1,20 +1,22 @@
 """Make the bird game's inventory, items, human traces and provenance."""
 
-from neuralese.data import cub
-from neuralese.data.provenance import write_provenance
-from neuralese.features.items import bird_items, traces_table
 from neuralese.pipeline.stage import stage
+from neuralese.sources.provenance import write_provenance
 from neuralese.storage.files import read_json
 from neuralese.storage.tables import read_table, write_table
+from neuralese.tasks.birds import cub
+from neuralese.tasks.birds.cub import bird_items
+from neuralese.tasks.birds.tables import CAPTIONS, FEATURES, IMAGES
+from neuralese.tasks.items import traces_table
 
 with stage(snakemake.log[0], snakemake.threads):
     given, made = snakemake.input, snakemake.output
-    images = read_table(given.images, "images").to_pandas()
-    captions = read_table(given.captions, "captions").to_pandas()
+    images = read_table(given.images, IMAGES).to_pandas()
+    captions = read_table(given.captions, CAPTIONS).to_pandas()
     training = images.loc[images["split"] == "train", "image_id"]
     inventory = cub.inventory(captions.loc[captions["image_id"].isin(training), "caption"], snakemake.params.bigrams)
     write_table(made.inventory, inventory, "inventory")
-    items = bird_items(images, read_table(given.features, "features"))
+    items = bird_items(images, read_table(given.features, FEATURES))
     write_table(made.item_table, items, "items")
     captions = captions.merge(items.select(["image_id", "item_id"]).to_pandas(), on="image_id")
     said = cub.traces(captions["caption"], list(inventory["phrase"]))

@@ -2,18 +2,21 @@
 
 import pandas as pd
 
+from neuralese import tasks
 from neuralese.evaluate.comparison import compare
 from neuralese.evaluate.formats import to_html, to_latex, to_markdown
-from neuralese.pipeline.stage import stage
+from neuralese.pipeline.stage import by_name, stage
 from neuralese.storage.files import write_text
 from neuralese.storage.tables import read_table, write_table
 
 with stage(snakemake.log[0], snakemake.threads):
-    given, made, parts = snakemake.input, snakemake.output, {}
+    made, given, parts = snakemake.output, by_name(snakemake.input), {}
     for name in made.keys() & {"belief", "behavior"}:
-        parts[name] = pd.concat([read_table(path, name).to_pandas() for path in given[name]], ignore_index=True)
+        tables = [read_table(path, name).to_pandas() for path in given[f"{name}_test.parquet"]]
+        parts[name] = pd.concat(tables, ignore_index=True)
         write_table(made[name], parts[name], name)
-    comparison = compare(**parts)
+    papers = {name: tasks.part(name, "task").TASK.paper for name in parts["belief"]["task"].unique()}
+    comparison = compare(**parts, papers=papers)
     write_text(made.csv, comparison.to_csv(index=False))
     write_text(made.tex, to_latex(comparison))
     write_text(made.html, to_html(comparison))

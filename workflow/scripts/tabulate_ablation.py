@@ -2,18 +2,20 @@
 
 import pandas as pd
 
-from neuralese.pipeline.stage import stage
+from neuralese import tasks
+from neuralese.pipeline.stage import by_name, stage
 from neuralese.report.ablation import draw_ablation
 from neuralese.storage.tables import read_table, write_table
 from neuralese.translate.choice import mark_chosen
 
 with stage(snakemake.log[0], snakemake.threads):
-    given, made = snakemake.input, snakemake.output
+    given, made = by_name(snakemake.input), snakemake.output
     ablation, criteria = (
-        pd.concat([read_table(path, name).to_pandas() for path in given[name]], ignore_index=True)
+        pd.concat([read_table(path, name).to_pandas() for path in given[f"{name}.parquet"]], ignore_index=True)
         for name in ("ablation", "criteria")
     )
     ablation = mark_chosen(ablation, criteria)
     write_table(made.table, ablation, "ablation")
     write_table(made.criteria, criteria, "criteria")
-    draw_ablation(ablation, *made.figures)
+    papers = {name: tasks.part(name, "task").TASK.paper for name in ablation["task"].unique()}
+    draw_ablation(ablation, papers, *made.figures)

@@ -7,22 +7,21 @@ import pandas as pd
 
 from neuralese.agents.cell import CellConfig, save_cell
 from neuralese.agents.training import Trainer, TrainingConfig, checkpoint_path
-from neuralese.games.load import load_games
 from neuralese.pipeline.stage import stage
 from neuralese.storage.files import file_digest
 from neuralese.storage.tables import write_table
 from neuralese.storage.weights import discard_broken
+from neuralese.tasks.run import Run
 
 log = logging.getLogger("neuralese.train_agent")
 
 with stage(snakemake.log[0], snakemake.threads):
     params, wildcards = snakemake.params, snakemake.wildcards
-    game = load_games(dict(snakemake.input.items()), params.max_steps)["train"]
-    trainer = Trainer(game, CellConfig(**params.cell), TrainingConfig(**params.training), int(wildcards.seed))
+    run = Run(wildcards.task, snakemake.input, wildcards.seed, params.game)
+    trainer = Trainer(run.states, CellConfig(**params.cell), TrainingConfig(**params.training), run.seed)
     data = [file_digest(path) for path in snakemake.input]
-    made_from = (params.code, params.cell, params.training, params.max_steps, data)
-    name = f"{wildcards.task}-seed{wildcards.seed}"
-    checkpoint = checkpoint_path(Path(params.checkpoints), name, made_from)
+    made_from = (params.code, params.cell, params.training, params.game, data)
+    checkpoint = checkpoint_path(Path(params.checkpoints), f"{run.task}-seed{run.seed}", made_from)
     discard_broken(checkpoint)
     trainer.run(checkpoint)
     save_cell(snakemake.output.agent, trainer.cell)

@@ -11,6 +11,7 @@ from torch import Tensor
 from neuralese.agents.cell import Cell
 from neuralese.agents.players import utterances
 from neuralese.games.game import Game
+from neuralese.games.states import States
 from neuralese.storage.tables import matrix, read_table, vectors
 
 
@@ -19,8 +20,12 @@ class Speech:
     """Messages of a robot, each with the state in which it was said."""
 
     ids: Tensor  # (n,)
-    states: Tensor  # (n, 2, ...)
+    states: Tensor  # (n, s, ...)
     messages: Tensor  # (n, message)
+
+    def first(self, count: int | None) -> "Speech":
+        """The first so many, or all."""
+        return Speech(self.ids[:count], self.states[:count], self.messages[:count])
 
 
 def sample_messages(cell: Cell, games: dict[str, Game], counts: dict[str, int], generator: torch.Generator) -> pa.Table:
@@ -34,23 +39,23 @@ def sample_messages(cell: Cell, games: dict[str, Game], counts: dict[str, int], 
     return pa.concat_tables(parts)
 
 
-def states_table(game: Game, states: Tensor, id_column: str, first: int = 0) -> pa.Table:
-    """States (n, 2, ...) as a table that numbers them from `first` on."""
+def states_table(game: States, states: Tensor, id_column: str, first: int = 0) -> pa.Table:
+    """States (n, s, ...) as a table that numbers them from `first` on."""
     columns = {id_column: torch.arange(first, first + len(states)), **game.to_columns(states)}
     return pa.table({name: pa.array(column.numpy().astype(np.int32)) for name, column in columns.items()})
 
 
-def _states(table: pa.Table, game: Game) -> Tensor:
+def _states(table: pa.Table, game: States) -> Tensor:
     numbers = [name for name in table.column_names if pa.types.is_int32(table[name].type)]
     return game.from_columns({name: torch.from_numpy(table[name].to_numpy().astype(np.int64)) for name in numbers})
 
 
-def read_contexts(path: str | Path, game: Game) -> Tensor:
-    """The speaker states (n, 2, ...) of `contexts.parquet`."""
+def read_contexts(path: str | Path, game: States) -> Tensor:
+    """The speaker states (n, s, ...) of `contexts.parquet`."""
     return _states(read_table(path, "contexts"), game)
 
 
-def read_messages(path: str | Path, game: Game) -> dict[str, Speech]:
+def read_messages(path: str | Path, game: States) -> dict[str, Speech]:
     """The messages of `messages.parquet`, by split."""
     table = read_table(path, "messages")
     split = table["split"].to_numpy(zero_copy_only=False)

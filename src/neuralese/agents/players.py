@@ -1,35 +1,48 @@
-"""A trained cell as a speaker, and in reference games as a listener."""
+"""A trained cell as a speaker, and, where a game asks for the state, as a listener."""
+
+from collections.abc import Callable
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from neuralese.agents.cell import Cell
 from neuralese.agents.episodes import rounds
-from neuralese.games.driving import DrivingGame
 from neuralese.games.game import Game
-from neuralese.games.reference import LEFT, RIGHT, ReferenceGame
+
+GAMES_AT_ONCE = 4096
 
 
 @torch.no_grad()
-def speak(cell: Cell, game: ReferenceGame, states: Tensor) -> Tensor:
-    """The messages (n, message), before noise, with which a robot opens in `states` (n, 2)."""
+def speak(cell: Cell, game: Game, states: Tensor) -> Tensor:
+    """The messages (n, message), before noise, with which a robot opens in `states` (n, s, ...)."""
     memory, incoming = cell.initial(len(states))
     return cell(game.speaker_view(states), incoming, memory)[1]
 
 
-@torch.no_grad()
-def guess(cell: Cell, game: ReferenceGame, messages: Tensor, states: Tensor, target_right: Tensor) -> Tensor:
-    """By how much a robot that hears `messages` (n, message) prefers the target to the other item: (n,)."""
-    memory, incoming = cell.initial(len(states))
-    _, _, memory = cell(game.blank_view(len(states)), incoming, memory)
-    q, _, _ = cell(game.listener_view(states, target_right), messages, memory)
-    return torch.where(target_right, q[:, RIGHT] - q[:, LEFT], q[:, LEFT] - q[:, RIGHT])
+def listening(cell: Cell, game: Game) -> Callable[[Tensor], Tensor]:
+    """Q values (n, actions) of a robot that is asked for the state, by what it sees and hears, `encoded` (n, hidden).
+
+    Its memory is of one step in which nothing was shown or said, always the same: that half of the GRU is done once.
+    """
+    gru = cell.memory
+    with torch.no_grad():
+        memory, nothing = cell.initial(1)
+        _, _, memory = cell(game.blank()[None], nothing, memory)
+        recalled = nn.functional.linear(memory, gru.weight_hh, gru.bias_hh).chunk(3, dim=-1)
+
+    def q_values(encoded: Tensor) -> Tensor:
+        reset, update, new = nn.functional.linear(encoded, gru.weight_ih, gru.bias_ih).chunk(3, dim=-1)
+        reset, update = torch.sigmoid(reset + recalled[0]), torch.sigmoid(update + recalled[1])
+        new = torch.tanh(new + reset * recalled[2])
+        return cell.q_values(new + update * (memory - new))
+
+    return q_values
 
 
-def overhear(cell: Cell, game: DrivingGame, batch: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
-    """Listen to `batch` games of two robots: what a speaker saw (n, 3), what it said before noise, and in which game.
+def overhear(cell: Cell, game: Game, batch: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
+    """Listen to `batch` games of two robots: what a speaker saw (n, ...), what it said before noise, and in which game.
 
-    A car that has arrived, and a game that is over, are not listened to.
+    Who does not act, and a game that is over, are not listened to.
     """
     seen, said, where = [], [], []
     for played in rounds(cell, game, game.reset(batch, generator), generator):
@@ -43,13 +56,13 @@ def overhear(cell: Cell, game: DrivingGame, batch: int, generator: torch.Generat
 def utterances(
     cell: Cell, game: Game, count: int, generator: torch.Generator, independent: bool = True
 ) -> tuple[Tensor, Tensor]:
-    """States (count, 2, ...) and what a robot says in them before noise: (count, message).
+    """States (count, s, ...) and what a robot says in them before noise: (count, message).
 
-    In a reference game the robot opens in a fresh state. In the driving game it is overheard, and each message is from
-    a game of its own unless `independent` is false.
+    Where a game has fresh states in which somebody opens, the robot does. Else it is overheard, what it sees is its
+    state, and each message is from a game of its own unless `independent` is false.
     """
-    if isinstance(game, ReferenceGame):
-        states = game.draw_states(count, generator)
+    states = game.draw_states(count, generator)
+    if states is not None:
         return states, speak(cell, game, states)
     seen, said, found = [], [], 0
     while found < count:
@@ -58,11 +71,7 @@ def utterances(
         seen.append(own[chosen])
         said.append(messages[chosen])
         found += len(chosen)
-    own = torch.cat(seen)[:count]
-    return game.redraw(torch.stack([own, own], dim=1), generator), torch.cat(said)[:count]
-
-
-GAMES_AT_ONCE = 4096
+    return game.with_distractors(torch.cat(seen)[:count], generator), torch.cat(said)[:count]
 
 
 def _one_of_each(groups: Tensor, generator: torch.Generator) -> Tensor:

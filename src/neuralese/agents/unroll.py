@@ -74,7 +74,8 @@ class _Memory(torch.autograd.Function):
     """What both players remember after each step, (rows, hidden), as a function of what they saw and of the weights."""
 
     @staticmethod
-    def forward(ctx, steps, radius, noise, seen, hear, from_seen, from_memory, bias_seen, bias_memory, say, bias_say):
+    def forward(ctx, steps, radius, noise, seen, *weights):
+        hear, from_seen, from_memory, bias_seen, bias_memory, say, bias_say = weights
         hidden = seen.shape[1]
         learning = any(ctx.needs_input_grad)  # else nothing but memory and messages outlives its step
         first, last = _doubled(from_seen.roll(hidden, 0), 0), _doubled(from_memory, 2)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from neuralese import tasks
 from neuralese.cli.output import print_json, print_table
 from neuralese.cli.results import Examples, Results, json_option, one_task_option, results_option
 from neuralese.storage.errors import NeuraleseError
@@ -32,7 +33,9 @@ def command(results: Path, task: str | None, as_json: bool) -> None:
 
     driven = folder.folder / "tables/behavior.parquet"
     behavior = read_table(driven, "behavior").to_pandas() if driven.exists() else None
-    table = compare(read_table(path, "belief").to_pandas(), behavior)
+    belief = read_table(path, "belief").to_pandas()
+    papers = {name: tasks.get(name).paper for name in belief["task"].unique() if name in tasks.names()}
+    table = compare(belief, behavior, papers)
     if task:
         table = table[table["task"] == task]
         if table.empty:

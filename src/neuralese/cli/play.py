@@ -4,14 +4,14 @@ import logging
 import secrets
 import webbrowser
 from pathlib import Path
+from typing import Any
 
 import click
 import torch
 
+from neuralese import tasks
 from neuralese.cli.results import Examples, results_option, seed_option
-from neuralese.play.robot import STEPS, load_robot
-from neuralese.play.server import PlayServer
-from neuralese.play.sitting import Sitting
+from neuralese.play.server import PlayServer, Sitting
 from neuralese.storage.errors import NeuraleseError
 
 EXAMPLES = """
@@ -22,41 +22,40 @@ EXAMPLES = """
 
 
 @click.command(cls=Examples, epilog=EXAMPLES)
-@click.option("--task", default="driving", show_default=True, help="The game; only driving can be played.")
+@click.option("--task", metavar="TASK", help="What to play.  [default: the first task that can be played]")
 @seed_option
 @results_option
 @click.option("--criterion", help="How to translate: one of the dictionary's criteria.  [default: ours]")
-@click.option("--steps", default=STEPS, show_default=True, type=click.IntRange(1, 1000), help="Longest game.")
+@click.option("--steps", type=click.IntRange(1, 1000), help="Longest game.  [default: as long as people play]")
 @click.option("--port", default=0, type=click.IntRange(0, 65535), help="Port of 127.0.0.1; by default any free one.")
 @click.option(
     "--logs", type=click.Path(path_type=Path), help="Folder for logs of finished games; by default RESULTS/play."
 )
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
-def command(
-    task: str,
-    seed: int,
-    results: Path,
-    criterion: str | None,
-    steps: int,
-    port: int,
-    logs: Path | None,
-    no_browser: bool,
-) -> None:
-    """Drive one of two cars in fog: type short messages to the robot that drives the other.
+def command(task: str | None, results: Path, port: int, logs: Path | None, no_browser: bool, **game: Any) -> None:
+    """Play a game with a trained robot: type short messages, and read what it says in English.
 
     Opens a web page that only this machine can reach. Your words are translated into the robot's neuralese, and what
     it says into English. Finished games are saved as logs like those that the pipeline reads.
     """
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     try:
-        if task != "driving":
-            raise NeuraleseError(f"Nobody can play '{task}' here; choose --task driving.")
-        robot = load_robot(results, seed, criterion, steps)
-        sitting = Sitting(robot, logs or results / "play", torch.Generator().manual_seed(secrets.randbits(63)))
-        server = open_server(sitting, port)
+        generator = torch.Generator().manual_seed(secrets.randbits(63))
+        part = tasks.part(playable(task), "play")
+        server = open_server(
+            part.open_sitting(results, logs=logs or results / "play", generator=generator, **game), port
+        )
     except NeuraleseError as error:
         raise click.ClickException(str(error)) from None
     serve(server, browser=not no_browser)
+
+
+def playable(task: str | None) -> str:
+    """A task that can be played: this one, or else the first."""
+    known = [name for name in tasks.names() if tasks.has(name, "play", "open_sitting")]
+    if task is not None and task not in known:
+        raise NeuraleseError(f"Nobody can play '{task}' here; choose --task {' or '.join(known)}.")
+    return task or known[0]
 
 
 def open_server(sitting: Sitting, port: int) -> PlayServer:

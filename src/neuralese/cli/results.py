@@ -8,10 +8,9 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from neuralese.data.provenance import data_kind
+from neuralese import tasks
+from neuralese.sources.provenance import data_kind
 from neuralese.storage.errors import NeuraleseError
-
-TASKS = ("colors", "birds", "driving")
 
 
 class Results:
@@ -28,8 +27,9 @@ class Results:
         return path
 
     def tasks(self) -> list[str]:
-        """Tasks of which there is anything."""
-        return [task for task in TASKS if (self.folder / task).is_dir()]
+        """Tasks of which there is anything: those we know first, then whatever folder says where its data is from."""
+        others = sorted(path.parent.name for path in self.folder.glob("*/provenance.json"))
+        return [task for task in dict.fromkeys((*tasks.names(), *others)) if (self.folder / task).is_dir()]
 
     def seeds(self, task: str) -> list[int]:
         """Seeds of a task of which there is anything."""
@@ -103,16 +103,16 @@ results_option = click.option(
 )
 task_option = click.option(
     "--task",
-    type=click.Choice(TASKS),
+    metavar="TASK",
     required=True,
     shell_complete=completer(lambda results, given: results.tasks()),
-    help="The game.",
+    help="One of those that the results are of, such as colors.",
 )
 one_task_option = click.option(
     "--task",
-    type=click.Choice(TASKS),
+    metavar="TASK",
     shell_complete=completer(lambda results, given: results.tasks()),
-    help="Only this game.",
+    help="Only this one.",
 )
 seed_option = click.option(
     "--seed",

@@ -10,15 +10,16 @@ from datetime import datetime
 from pathlib import Path
 
 from neuralese.cli.results import Results
-from neuralese.pipeline.dependencies import tasks_with
-from neuralese.pipeline.stages import SEED, STAGES
+from neuralese.pipeline.dependencies import reads, tasks_with
+from neuralese.pipeline.stages import STAGES
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import read_json
+from neuralese.tasks.stages import SEED
 
 
 def _shown() -> Iterator[str]:
     """The first file of each stage that is run for a task and seed; of splits and models, those that are read."""
-    read = {file for stage in STAGES for file in stage.reads}
+    read = {file for stage in STAGES for file in reads(stage)}
     for stage in STAGES:
         if stage.each == SEED:
             first = [file for file, _ in stage.made(stage.files[:1])]

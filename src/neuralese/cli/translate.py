@@ -1,9 +1,9 @@
 """`neuralese translate`: English into neuralese, and neuralese into English."""
 
 import os
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -56,49 +56,53 @@ neuralese translate --task colors --new blue --json
 )
 @json_option
 @click.argument("phrase", nargs=-1, shell_complete=completer(phrases))
-def command(
-    results: Path,
-    task: str,
-    seed: int,
-    message: Path | None,
-    message_id: int | None,
-    count: int | None,
-    criterion: str | None,
-    new: bool,
-    save: Path | None,
-    as_json: bool,
-    phrase: tuple[str, ...],
-) -> None:
+def command(results: Path, task: str, seed: int, as_json: bool, phrase: tuple[str, ...], **given: Any) -> None:
     """Translate PHRASE into neuralese, or messages into English. Lower scores are better.
 
     A phrase of the inventory, what humans said at once, and a message of the dev or test split are looked up in the
     dictionary. Other messages, and other phrases said together, are scored by the same criterion in the same contexts.
     """
-    if (bool(phrase) + (message is not None) + (message_id is not None)) != 1:
-        raise click.UsageError("give one of: a PHRASE, --message or --message-id.")
-    if new and criterion:
-        raise click.UsageError("--new has a criterion of its own: leave out --criterion.")
-    if save and not phrase:
-        raise click.UsageError("--save writes messages, so it needs a PHRASE to translate.")
+    asked = Asked(phrase, **given)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # products are small here: more threads wait for each other
     from neuralese.cli.lookup import Lookup, load_messages, save_messages
 
-    lookup = Lookup(Results(results), task, seed, criterion, synthesis=new)
+    lookup = Lookup(Results(results), task, seed, asked.criterion, synthesis=asked.new)
     if phrase:
-        answers = [lookup.phrase(" ".join(phrase), count)]
-        vectors = lookup.vectors([each.id for each in answers[0].best], new)
-        if save:
-            save_messages(save, vectors)
+        answers = [lookup.phrase(" ".join(phrase), asked.count)]
+        vectors = lookup.vectors([each.id for each in answers[0].best], asked.new)
+        if asked.save:
+            save_messages(asked.save, vectors)
+    elif asked.message is None:
+        answers, vectors = [lookup.message(asked.message_id, asked.count)], None
     else:
-        given = None if message is None else load_messages(message)
-        answers = [lookup.message(message_id, count)] if given is None else lookup.messages(given, count)
-        vectors = None
+        answers, vectors = lookup.messages(load_messages(asked.message), asked.count), None
     about = {"task": task, "seed": seed, "data": Results(results).data(task), "criterion": lookup.criterion}
     if as_json:
         print_json(about | {"translations": [asdict(answer) for answer in answers]} | _listed(vectors))
     else:
         for answer in answers:
             _print(answer, about, vectors)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be translated, and how; what does not go together is refused."""
+
+    phrase: tuple[str, ...]
+    message: Path | None
+    message_id: int | None
+    count: int | None
+    criterion: str | None
+    new: bool
+    save: Path | None
+
+    def __post_init__(self) -> None:
+        if (bool(self.phrase) + (self.message is not None) + (self.message_id is not None)) != 1:
+            raise click.UsageError("give one of: a PHRASE, --message or --message-id.")
+        if self.new and self.criterion:
+            raise click.UsageError("--new has a criterion of its own: leave out --criterion.")
+        if self.save and not self.phrase:
+            raise click.UsageError("--save writes messages, so it needs a PHRASE to translate.")
 
 
 def _listed(vectors: "np.ndarray | None") -> dict:

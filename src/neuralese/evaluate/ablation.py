@@ -68,7 +68,7 @@ class Ablation:
             for name, best in to_phrase.items()
         ]
         belief = evaluate_belief(listeners, robot, human, ways, resamples, generator)
-        columns = ["speaker", "listener", "criterion", "accuracy", "ci_low", "ci_high", "n"]
+        columns = ["speaker", "listener", "criterion", "accuracy", "ci_low", "ci_high", "n", "candidates", "chance"]
         return self._families.merge(belief[columns], on="criterion", how="inner")
 
     @cached_property

@@ -23,7 +23,7 @@ from torch import Tensor
 from neuralese.agents.messages import Speech
 from neuralese.evaluate.listeners import Listeners
 from neuralese.evaluate.statistics import bootstrap_interval, paired_test
-from neuralese.games.game import Game
+from neuralese.games.states import States
 from neuralese.speakers.traces import Traces
 from neuralese.translate.utterances import Parts, utterance_ids
 
@@ -34,7 +34,7 @@ BASELINE, CONTROL = "baseline", "control"  # roles that the others are compared 
 class HumanSpeech:
     """What humans said on held-out states."""
 
-    states: Tensor  # (n, 2, ...)
+    states: Tensor  # (n, s, ...)
     bags: Tensor  # (n, words) all that was said
     units: dict[str, Tensor]  # what is translated, each (n,) of utterance ids: the whole "utterance", or one "phrase"
     games: Tensor  # (n,) which messages belong together
@@ -42,7 +42,7 @@ class HumanSpeech:
 
     @classmethod
     def draw(
-        cls, game: Game, traces: Traces, silence: int | None, parts: Parts, n: int, generator: torch.Generator
+        cls, game: States, traces: Traces, silence: int | None, parts: Parts, n: int, generator: torch.Generator
     ) -> "HumanSpeech":
         """Draw `n` messages from `traces`, all equally often, each time with another distractor."""
         spoken = traces.spoken(silence)

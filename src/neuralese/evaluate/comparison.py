@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 from scipy.special import stdtrit
 
-from neuralese.evaluate.paper import TABLE, behavior_figures, belief_figure
+from neuralese.evaluate.paper import Papers, behavior_figures, belief_figure
 from neuralese.evaluate.statistics import holm, over_seeds_test
 from neuralese.evaluate.translations import ASKS_JUDGE
 
@@ -19,19 +19,22 @@ KEYS = ["table", "task", "section", "pair", "unit", "criterion", "title", "role"
 PHRASE, EASIER, JUDGE = "phrase", "easier", "judge"
 SECTIONS = {
     PHRASE: "One phrase of what a human said, instead of all of it",
-    EASIER: "Distractors anywhere on the road, as in the released code: the paper's protocol, which is easier",
+    EASIER: "Distractors as in the released code: the paper's protocol, which is easier",
     JUDGE: "Made by asking the very listener that judges: not to be compared with the others",
 }
 GAINS = ("gain", "gain_control", "gain_silence")  # over the baseline, the control, and silence
 ONE_SEED = "One seed: the interval is over items only, and nothing is said of other agents."
 
 
-def compare(belief: pd.DataFrame, behavior: pd.DataFrame | None = None) -> pd.DataFrame:
+def compare(belief: pd.DataFrame, behavior: pd.DataFrame | None = None, papers: Papers | None = None) -> pd.DataFrame:
     """One row for each cell of the paper's tables, and for each further one, ours beside the paper's.
+
+    `papers` is what the paper says of each task; the table of one that it has not is called as the task is.
 
     Seeds are averaged (see `over_seeds`). Results on embedded data are never set beside the paper.
     """
-    cells = pd.concat([_belief_cells(belief), *([] if behavior is None else _behavior_cells(behavior))])
+    papers = papers or {}
+    cells = pd.concat([_belief_cells(belief, papers), *([] if behavior is None else _behavior_cells(behavior, papers))])
     rows = [dict(zip(KEYS, key, strict=True)) | over_seeds(cell) for key, cell in cells.groupby(KEYS, sort=False)]
     table = pd.DataFrame(rows).astype({"paper": "Float64"})
     table.loc[table["data"] == "embedded", "paper"] = pd.NA
@@ -60,7 +63,7 @@ def over_seeds(cell: pd.DataFrame) -> dict:
     low, high = ours - cell["ci_low"].mean(), cell["ci_high"].mean() - ours
     between = cell["ours"].std() / seeds**0.5 * stdtrit(seeds - 1, 0.975) if seeds > 1 else 0.0
     merged = {"ours": ours, "ci_low": ours - math.hypot(low, between), "ci_high": ours + math.hypot(high, between)}
-    merged |= {"seeds": seeds, "n": cell["n"].sum(), "paper": cell["paper"].iloc[0]}
+    merged |= {"seeds": seeds, "n": cell["n"].sum(), "paper": cell["paper"].iloc[0], "chance": cell["chance"].iloc[0]}
     merged |= {"distinct": cell["distinct"].max(), "games": cell["games"].max()}
     for gain in GAINS:
         merged[gain] = cell[gain].mean()
@@ -68,12 +71,13 @@ def over_seeds(cell: pd.DataFrame) -> dict:
     return merged
 
 
-def _belief_cells(belief: pd.DataFrame) -> pd.DataFrame:
-    paper = [belief_figure(row) for row in belief.to_dict("records")]
+def _belief_cells(belief: pd.DataFrame, papers: Papers) -> pd.DataFrame:
+    paper = [belief_figure(row, papers.get(row["task"])) for row in belief.to_dict("records")]
+    tables = {task: papers[task].table if papers.get(task) else task for task in belief["task"].unique()}
     section = _sections(belief)
     one_phrase = (belief["unit"] == "phrase") & (section != PHRASE)
     return belief.rename(columns={"accuracy": "ours"}).assign(
-        table=belief["task"].map(TABLE),
+        table=belief["task"].map(tables),
         section=section,
         title=belief["title"].where(~one_phrase, belief["title"] + ", one phrase"),
         pair=belief["speaker"] + " → " + belief["listener"],
@@ -93,21 +97,25 @@ def _sections(belief: pd.DataFrame) -> pd.Series:
     return section
 
 
-def _behavior_cells(behavior: pd.DataFrame) -> list[pd.DataFrame]:
+def _behavior_cells(behavior: pd.DataFrame, papers: Papers) -> list[pd.DataFrame]:
     parts = []
-    paper = [behavior_figures(row) for row in behavior.to_dict("records")]
+    paper = [behavior_figures(row, papers.get(row["task"])) for row in behavior.to_dict("records")]
+    tables = {
+        task: papers[task].behavior_table if papers.get(task) else f"{task}_behavior"
+        for task in behavior["task"].unique()
+    }
     for place, measure in enumerate(("reward", "completion")):
         names = {measure: "ours", f"{measure}_ci_low": "ci_low", f"{measure}_ci_high": "ci_high"}
         references = zip(GAINS, ("baseline", "control", "silence"), strict=True)
         names |= {f"{measure}_over_{reference}": gain for gain, reference in references}
-        kept = ["pair", "criterion", "title", "role", "seed", "n", "games", "data", *names]
+        kept = ["task", "pair", "criterion", "title", "role", "seed", "n", "games", "data", *names]
         parts.append(
             behavior[kept]
             .rename(columns=names)
             .assign(
-                table="3",
-                task="driving",
+                table=behavior["task"].map(tables),
                 section="",
+                chance=math.nan,
                 unit="",
                 measure=measure,
                 distinct=behavior["n"],

@@ -22,9 +22,9 @@ HEAD = [
     "data",
 ]
 TITLES = {
-    "accuracy": "Belief evaluation: how often a listener guesses the speaker's state (chance 0.50)",
-    "reward": "Behaviour evaluation: reward of the driving game",
-    "completion": "Behaviour evaluation: share of driving games in which both cars arrive",
+    "accuracy": "Belief evaluation: how often a listener guesses the speaker's state",
+    "reward": "Behaviour evaluation: reward of a game",
+    "completion": "Behaviour evaluation: share of games that are completed",
 }
 EMBEDDED_NOTE = "Rows on embedded data are made from a generated stand-in and are not comparable with the paper."
 TESTS_NOTE = (
@@ -67,6 +67,12 @@ def cells_of(part: pd.DataFrame, dash: str = "") -> tuple[list[str], list[list[s
     return [HEAD[place] for place in used], [[row[place] for place in used] for row in rows]
 
 
+def title_of(measure: str, rows: pd.DataFrame) -> str:
+    """What a measure is, with what guessing brings."""
+    chances = " or ".join(f"{chance:.2f}" for chance in sorted(rows["chance"].dropna().unique(), reverse=True))
+    return f"{TITLES[measure]} (chance {chances})" if chances else TITLES[measure]
+
+
 def parts_of(table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """The comparison measure by measure and section by section, each with its title; the main section first."""
     parts = []
@@ -74,7 +80,7 @@ def parts_of(table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
         for section in ("", *SECTIONS):
             part = rows[rows["section"] == section]
             if len(part):
-                parts.append((f"{TITLES[measure]}{f'. {SECTIONS[section]}' if section else ''}", part))
+                parts.append((title_of(measure, part) + (f". {SECTIONS[section]}" if section else ""), part))
     return parts
 
 

@@ -1,7 +1,7 @@
 """Those who guess which state a speaker was in: the robot (R, or R* where it cannot be asked) and the model human (H*).
 
-In a reference game the robot guesses by playing: it picks an item. In the driving game nobody is asked for the
-speaker's state, so the guess is that of R*, who takes the state in which p(z | x) makes the message more likely. That
+Where a game asks its listeners for the state, the robot guesses by playing: in a reference game it picks an item. Where
+nobody is asked, the guess is that of R*, who takes the state in which p(z | x) makes the message most likely. That
 model also translates, so there translator and judge are not independent.
 """
 
@@ -13,37 +13,36 @@ import torch
 from torch import Tensor
 
 from neuralese.agents.cell import Cell
+from neuralese.agents.players import listening
 from neuralese.games.game import Game
-from neuralese.games.reference import LEFT, RIGHT, ReferenceGame, coins
-from neuralese.speakers.gaussian import log_odds
+from neuralese.games.states import States
 from neuralese.speakers.models import HumanListener, RobotSpeaker
-from neuralese.translate.pragmatics import listening
 
-# messages (n, message), states (n, 2, ...) -> by how much the true state is preferred to the distractor, (n,)
+# messages (n, message), states (n, s, ...) -> how much each candidate is preferred, (n, s), the true one first
 Guess = Callable[[Tensor, Tensor, torch.Generator], Tensor]
 
 
-def guess_by_playing(cell: Cell, game: ReferenceGame) -> Guess:
-    """How a robot that hears messages guesses in a reference game, the target being shown on a random side."""
+def guess_by_playing(cell: Cell, game: Game) -> Guess:
+    """How a robot that hears messages answers its game's question for the state."""
     listen = listening(cell, game)
 
     @torch.no_grad()
     def preference(messages: Tensor, states: Tensor, generator: torch.Generator) -> Tensor:
-        right = coins(len(states), generator)
-        seen = cell.encode_observation(game.listener_view(states, right))
-        q = listen(torch.tanh(seen + cell.encode_message(messages)))
-        return torch.where(right, 1, -1) * (q[:, RIGHT] - q[:, LEFT])
+        asked = game.question(states, generator)
+        q = listen(torch.tanh(cell.encode_observation(asked.seen) + cell.encode_message(messages)))
+        return q.gather(1, asked.picks)
 
     return preference
 
 
-def guess_by_likelihood(speaker: RobotSpeaker, game: Game) -> Guess:
-    """How a robot guesses by p(z | x) of its own language."""
+def guess_by_likelihood(speaker: RobotSpeaker, states: States) -> Guess:
+    """How a robot guesses by p(z | x) of its own language: the nearest of what it would say in each candidate."""
+    space = states
 
     @torch.no_grad()
     def preference(messages: Tensor, states: Tensor, generator: torch.Generator) -> Tensor:
-        true, distractor = (speaker.mean(game.speaker_view(each)) for each in game.candidates(states).unbind(1))
-        return log_odds(messages, true, distractor)
+        means = [speaker.mean(space.speaker_view(each)) for each in space.candidates(states).unbind(1)]
+        return -torch.stack([(messages - mean).square().sum(1) for mean in means], dim=1)
 
     return preference
 
@@ -52,29 +51,33 @@ def guess_by_likelihood(speaker: RobotSpeaker, game: Game) -> Guess:
 class Listeners:
     """The robot and the model human, ready to guess in one game."""
 
-    game: Game
+    states: States
     robot: Guess
     human: HumanListener
     name: str  # of the robot as a listener: R if it is asked, R* if p(z | x) stands for it
 
     @classmethod
-    def of(cls, game: Game, cell: Cell, speaker: RobotSpeaker, human: HumanListener) -> "Listeners":
-        """Those of a game."""
-        if isinstance(game, ReferenceGame):
-            return cls(game, guess_by_playing(cell, game), human, "R")
-        return cls(game, guess_by_likelihood(speaker, game), human, "R*")
+    def of(cls, states: States, cell: Cell | None, speaker: RobotSpeaker, human: HumanListener) -> "Listeners":
+        """Those of a game, whose agent is `cell`, or of states without one."""
+        if states.asks:
+            return cls(states, guess_by_playing(cell, states), human, "R")
+        return cls(states, guess_by_likelihood(speaker, states), human, "R*")
 
     def robot_credit(self, messages: Tensor, states: Tensor, generator: torch.Generator) -> np.ndarray:
-        """Credit (n,) of the robot's guesses: 1 if right, 0 if wrong, 1/2 if indifferent."""
-        return _credit(self.robot(messages, states, generator))
+        """Credit (n,) of the robot's guesses: see `credit`."""
+        return credit(self.robot(messages, states, generator))
 
     @torch.no_grad()
     def human_credit(self, bags: Tensor, states: Tensor) -> np.ndarray:
         """Credit (n,) of the model human's guesses from bags (n, words)."""
-        true, distractor = self.game.candidates(states).unbind(1)
-        fits = [self.human.score(self.game.human_view(candidate), bags) for candidate in (true, distractor)]
-        return _credit(fits[0] - fits[1])
+        views = (self.states.human_view(candidate) for candidate in self.states.candidates(states).unbind(1))
+        return credit(torch.stack([self.human.score(view, bags) for view in views], dim=1))
 
 
-def _credit(preference: Tensor) -> np.ndarray:
-    return ((preference > 0).double() + 0.5 * (preference == 0).double()).numpy()
+def credit(preference: Tensor) -> np.ndarray:
+    """Credit (n,) of guesses by how much each candidate is preferred, (n, s): 1 if right, 0 if wrong.
+
+    A listener that prefers several candidates equally guesses one of them: two share the credit by half.
+    """
+    best = preference == preference.max(1, keepdim=True).values
+    return (best[:, 0].double() / best.sum(1)).numpy()

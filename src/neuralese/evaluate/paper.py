@@ -1,43 +1,27 @@
-"""The figures of Andreas, Dragan & Klein (2017), and which of our cells each belongs beside."""
+"""The figures of Andreas, Dragan & Klein (2017), and which of our cells each belongs beside.
 
-# (task, speaker, listener, criterion) -> accuracy in the belief evaluation
-BELIEF = {
-    ("colors", "R", "R", "none"): 1.00,
-    ("colors", "H", "H*", "none"): 0.83,
-    ("colors", "R", "H*", "random"): 0.50,
-    ("colors", "R", "H*", "direct"): 0.72,
-    ("colors", "R", "H*", "belief"): 0.86,
-    ("colors", "H", "R", "random"): 0.50,
-    ("colors", "H", "R", "direct"): 0.70,
-    ("colors", "H", "R", "belief"): 0.73,
-    ("birds", "R", "R", "none"): 0.95,
-    ("birds", "H", "H*", "none"): 0.77,
-    ("birds", "R", "H*", "random"): 0.50,
-    ("birds", "R", "H*", "direct"): 0.57,
-    ("birds", "R", "H*", "belief"): 0.75,
-    ("birds", "H", "R", "random"): 0.50,
-    ("birds", "H", "R", "direct"): 0.55,
-    ("birds", "H", "R", "belief"): 0.60,
-    ("driving", "R", "R", "none"): 0.85,
-    ("driving", "H", "H*", "none"): 0.77,
-    ("driving", "R", "H*", "random"): 0.50,
-    ("driving", "R", "H*", "direct"): 0.45,
-    ("driving", "R", "H*", "belief"): 0.57,
-    ("driving", "H", "R", "random"): 0.50,
-    ("driving", "H", "R", "direct"): 0.45,
-    ("driving", "H", "R", "belief"): 0.61,
-}
-TABLE = {"colors": "1a", "birds": "1b", "driving": "2"}  # where in the paper a task's figures are
-DISTRACTORS = {"driving": "anywhere"}  # in the authors' code; elsewhere they are as likely as the true state
-# (pair, criterion) -> reward and completion in the behaviour evaluation, Table 3
-BEHAVIOR = {
-    ("R/R", "none"): (1.93, 0.71),
-    ("H/H all", "none"): (None, 0.77),  # 296 of all 382 games
-    ("R/H", "random"): (1.35, 0.64),
-    ("R/H", "direct"): (1.49, 0.67),
-    ("R/H", "belief"): (1.54, 0.67),
-}
+Each task knows what the paper says of it (`Paper`); a task that the paper has not has no figures, but the same tables.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
 ROLES = {"printed": "belief", "released": "belief", "ours": "belief", "baseline": "direct", "control": "random"}
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What the paper says of a task."""
+
+    table: str  # where its accuracies are
+    belief: Mapping[tuple[str, str, str], float]  # (speaker, listener, criterion) -> accuracy
+    distractors: str = "play"  # in the authors' code
+    behavior_table: str = ""  # where its rewards are, if it has any
+    # (pair, criterion) -> reward and completion
+    behavior: Mapping[tuple[str, str], tuple[float | None, float | None]] = field(default_factory=dict)
+
+
+Papers = Mapping[str, Paper]  # by task; one that the paper has not is not there
 
 
 def paper_criterion(role: str, criterion: str) -> str | None:
@@ -45,18 +29,18 @@ def paper_criterion(role: str, criterion: str) -> str | None:
     return "none" if criterion == "none" else ROLES.get(role) if criterion != "shuffled" else None
 
 
-def belief_figure(row: dict) -> float | None:
+def belief_figure(row: Mapping, paper: Paper | None) -> float | None:
     """The paper's accuracy for a row of `belief.parquet`, if it was measured in this way."""
-    whole = row["unit"] != "phrase" and row["distractors"] == DISTRACTORS.get(row["task"], "play")
-    key = (
-        row["task"],
-        row["speaker"],
-        row["listener"].replace("R*", "R"),
-        paper_criterion(row["role"], row["criterion"]),
-    )
-    return BELIEF.get(key) if whole else None
+    if paper is None or row["unit"] == "phrase" or row["distractors"] != paper.distractors:
+        return None
+    if row["candidates"] != 2:
+        return None
+    listener = row["listener"].replace("R*", "R")
+    return paper.belief.get((row["speaker"], listener, paper_criterion(row["role"], row["criterion"])))
 
 
-def behavior_figures(row: dict) -> tuple[float | None, float | None]:
+def behavior_figures(row: Mapping, paper: Paper | None) -> tuple[float | None, float | None]:
     """The paper's reward and completion for a row of `behavior.parquet`, if it has them."""
-    return BEHAVIOR.get((row["pair"], paper_criterion(row["role"], row["criterion"])), (None, None))
+    if paper is None:
+        return None, None
+    return paper.behavior.get((row["pair"], paper_criterion(row["role"], row["criterion"])), (None, None))

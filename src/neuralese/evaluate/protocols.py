@@ -1,8 +1,8 @@
 """Where distractors come from: what a listener has to tell the true state from.
 
 Our main protocol draws a distractor as the true state was drawn ("play"), so that a listener that hears nothing is at
-chance. The authors' released driving game puts it anywhere on the road ("anywhere"), which is easier: it need not be a
-state of any game, so even the words of another message help. Both are reported for the driving game.
+chance. States may know other ways to draw them (`States.other_distractors`), such as that of the authors' released
+code; each is reported beside it.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,6 @@ import torch
 from neuralese.agents.messages import Speech
 from neuralese.evaluate.belief import HumanSpeech, Way, evaluate_belief
 from neuralese.evaluate.listeners import Listeners
-from neuralese.games.driving import DrivingGame
 
 
 def under_every_protocol(
@@ -25,16 +24,15 @@ def under_every_protocol(
     resamples: int,
     generator: torch.Generator,
 ) -> pd.DataFrame:
-    """The belief evaluation with the game's own distractors and, in the driving game, with those of the released code.
+    """The belief evaluation with the states' own distractors, and with all others that they know.
 
     Columns: those of `evaluate_belief`, and distractors.
     """
-    game = listeners.game
-    own = getattr(game, "distractors", "play")
-    belief = evaluate_belief(listeners, robot, human, ways, resamples, generator).assign(distractors=own)
-    if not isinstance(game, DrivingGame) or own == "anywhere":
-        return belief
-    robot = replace(robot, states=game.redraw_anywhere(robot.states, generator))
-    human = replace(human, states=game.redraw_anywhere(human.states, generator))
-    easier = evaluate_belief(listeners, robot, human, ways, resamples, generator).assign(distractors="anywhere")
-    return pd.concat([belief, easier], ignore_index=True)
+    own = evaluate_belief(listeners, robot, human, ways, resamples, generator)
+    tables = [own.assign(distractors=listeners.states.distractors)]
+    for name, redraw in listeners.states.other_distractors().items():
+        others = replace(robot, states=redraw(robot.states, generator))
+        heard = replace(human, states=redraw(human.states, generator))
+        other = evaluate_belief(listeners, others, heard, ways, resamples, generator)
+        tables.append(other.assign(distractors=name))
+    return pd.concat(tables, ignore_index=True)

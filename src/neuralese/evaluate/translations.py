@@ -5,6 +5,7 @@ robot that judges can be asked, `synthesis-judge`, whose messages were made by a
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -14,12 +15,11 @@ from torch import Tensor
 from neuralese.agents.cell import Cell
 from neuralese.agents.messages import Speech
 from neuralese.evaluate.belief import HumanSpeech, Way
-from neuralese.speakers.traces import Lists, load_heard, load_silence
+from neuralese.speakers.traces import Lists
 from neuralese.storage.tables import matrix, read_about, read_table
 from neuralese.translate.criteria import kind_of
 from neuralese.translate.families import title
 
-Tables = Mapping[str, str | Path]
 ASKS_JUDGE = "asks-judge"  # the role of what was made by asking the very listener that judges it
 SYNTHESIS = {
     "synthesis": ("synthesis (new messages, phrases put together)", "beyond"),
@@ -50,59 +50,68 @@ def into_neuralese(dictionary: pd.DataFrame, criterion: str, said: Tensor, vocab
     return vocabulary.messages[[position[best[number]] for number in said.tolist()]]
 
 
-def load_ways(
-    tables: Tables, robot: Speech, human: HumanSpeech, vocabulary: Speech, best: int, generator: torch.Generator
-) -> list[Way]:
+@dataclass(frozen=True)
+class Said:
+    """What was said and is translated, and into what."""
+
+    robot: Speech
+    human: HumanSpeech
+    vocabulary: Speech  # messages into which words are translated
+    heard: Tensor  # (phrases, words) what the model human hears of each phrase
+    silence: int | None  # the phrase that stands for saying nothing
+
+
+def load_ways(dictionary: str | Path, said: Said, best: int, generator: torch.Generator) -> list[Way]:
     """One way for each criterion of the dictionary; a random one is drawn anew for every item."""
-    dictionary, heard = read_table(tables["dictionary"], "dictionary").to_pandas(), load_heard(tables)
+    table = read_table(dictionary, "dictionary").to_pandas()
     ways = []
-    for name, settings in read_about(tables["dictionary"])["criteria"]["R->H"].items():
+    for name, settings in read_about(dictionary)["criteria"]["R->H"].items():
         if not kind_of(settings).by_meaning:
-            bags, messages = _at_random(tables, robot, human, vocabulary, generator)
+            bags, messages = _at_random(said, generator)
         else:
-            bags = into_english(dictionary, name, robot, heard, best)
-            messages = {unit: into_neuralese(dictionary, name, said, vocabulary) for unit, said in human.units.items()}
+            bags = into_english(table, name, said.robot, said.heard, best)
+            messages = {
+                unit: into_neuralese(table, name, each, said.vocabulary) for unit, each in said.human.units.items()
+            }
         ways.append(Way(name, title(name, settings), settings.get("role", ""), settings["kind"], bags, messages))
     return ways
 
 
-def _at_random(
-    tables: Tables, robot: Speech, human: HumanSpeech, vocabulary: Speech, generator: torch.Generator
-) -> tuple[Tensor, dict[str, Tensor]]:
+def _at_random(said: Said, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
     """Translate everything into anything, but not into silence."""
-    heard, silence = load_heard(tables), load_silence(tables)
-    sayable = torch.tensor([phrase for phrase in range(len(heard)) if phrase != silence])
-    phrases = sayable[torch.randint(len(sayable), (len(robot.ids),), generator=generator)]
+    sayable = torch.tensor([phrase for phrase in range(len(said.heard)) if phrase != said.silence])
+    phrases = sayable[torch.randint(len(sayable), (len(said.robot.ids),), generator=generator)]
     messages = {
-        unit: vocabulary.messages[torch.randint(len(vocabulary.ids), said.shape, generator=generator)]
-        for unit, said in human.units.items()
+        unit: said.vocabulary.messages[torch.randint(len(said.vocabulary.ids), each.shape, generator=generator)]
+        for unit, each in said.human.units.items()
     }
-    return heard[phrases], messages
+    return said.heard[phrases], messages
 
 
 def load_synthesis(
-    tables: Tables, robot: Speech, human: HumanSpeech, ways: list[Way], cell: Cell, generator: torch.Generator
+    files: Mapping[str, Path], said: Said, ways: list[Way], cell: Cell, generator: torch.Generator
 ) -> list[Way]:
     """The ways with new messages, sent through the channel; an utterance without one is translated as otherwise."""
-    dictionary = read_table(tables["synthesis"], "dictionary").to_pandas()
-    otherwise = next(way for way in ways if way.name == read_about(tables["synthesis"])["otherwise"])
-    made = read_table(tables["new_messages"], "messages")
+    path = files["synthesis.parquet"]
+    dictionary = read_table(path, "dictionary").to_pandas()
+    otherwise = next(way for way in ways if way.name == read_about(path)["otherwise"])
+    made = read_table(files["new_messages.parquet"], "messages")
     new = torch.from_numpy(matrix(made["message"]).copy())
     found = []
     for name in dictionary.loc[dictionary["direction"] == "H->R", "criterion"].unique():
         best, messages = best_translations(dictionary, "H->R", name), {}
-        for unit, said in human.units.items():
-            row = torch.tensor([best.get(number, -1) for number in said.tolist()])
+        for unit, each in said.human.units.items():
+            row = torch.tensor([best.get(number, -1) for number in each.tolist()])
             sent = cell.channel(new[row], generator)
             messages[unit] = torch.where(row[:, None] < 0, otherwise.messages[unit], sent)
         bags = None
         if name in dictionary.loc[dictionary["direction"] == "R->H", "criterion"].unique():
-            bags = into_english(dictionary, name, robot, load_heard_bags(tables))
+            bags = into_english(dictionary, name, said.robot, heard_bags(files["bags.parquet"], said.heard))
         found.append(Way(name, *SYNTHESIS[name], "synthesis", bags, messages))
     return found
 
 
-def load_heard_bags(tables: Tables) -> Tensor:
+def heard_bags(path: str | Path, heard: Tensor) -> Tensor:
     """As which bag of words the model human hears phrases said together: (bags, words)."""
-    heard, bags = load_heard(tables), read_table(tables["bags"], "bags")
+    bags = read_table(path, "bags")
     return Lists.of(bags["parts"].combine_chunks(), len(heard)).bags(torch.arange(len(bags))) @ heard

@@ -1,8 +1,9 @@
-"""The reference game of the paper (Figure 4a, b): name one of two items so that the other player picks it.
+"""The reference game of the paper (Figure 4a, b): name one of two items, or more, so that the other player picks it.
 
-Player a, the speaker, sees the target and the other item. A step later player b, the listener, sees both in random
-order and picks left or right, or waits for another message. A speaker's *state* is (target, other), and given what the
-listener sees only one other state is possible: the same two items with their roles swapped. Both are as likely.
+Player a, the speaker, sees the target and the other items. A step later player b, the listener, sees all in random
+order and picks one, or waits for another message. A speaker's *state* is (target, others...), and given what the
+listener sees only as many states are possible as there are items: the same items with another one as the target. All
+are as likely.
 
 Items are passed around by their ids and looked up where their features are needed.
 """
@@ -13,43 +14,46 @@ import torch
 from torch import Tensor, nn
 
 from neuralese.games.game import Game, Outcome
+from neuralese.games.states import Question, prefixes
 
-LEFT, RIGHT, WAIT = 0, 1, 2
 SPEAKER, LISTENER = 0, 1
 CORRECT_REWARD, WAIT_REWARD = 1.0, -0.1
-STATE_COLUMNS = ("target", "other")
 
 
 @dataclass(frozen=True)
 class ReferenceWorld:
     """A batch of reference games."""
 
-    states: Tensor  # (batch, 2) ids of target and other
-    target_right: Tensor  # (batch,) bool: the listener sees the target on the right
+    states: Tensor  # (batch, items) ids of the target and the others
+    place: Tensor  # (batch,) at which of the places the listener sees the target
     time: int
 
 
 class ReferenceGame(Game[ReferenceWorld]):
-    """Reference games over those of the items (n, d) whose ids are in the `pool` (all, if none is given)."""
+    """Reference games over those of the items (n, d) whose ids are in the `pool` (all, if none is given).
 
-    n_actions = 3
-    observation_shape = (3,)  # id of the left item, id of the right item, role
+    With k items to choose from, actions 0 to k - 1 pick the one at that place, and action k waits.
+    """
 
-    def __init__(self, items: Tensor, pool: Tensor | None = None, max_steps: int = 3) -> None:
+    asks = True
+
+    def __init__(self, items: Tensor, pool: Tensor | None = None, max_steps: int = 3, n_candidates: int = 2) -> None:
         self.items = items
         self.pool = torch.arange(len(items)) if pool is None else pool
-        self.max_steps = max_steps
+        self.max_steps, self.n_candidates = max_steps, n_candidates
+        self.n_actions = n_candidates + 1
+        self.observation_shape = (n_candidates + 1,)  # ids of the items, from left to right, and the role
 
     def reset(self, batch: int, generator: torch.Generator) -> ReferenceWorld:
-        """Draw two items for each game, and the side on which the listener will see the target."""
-        return ReferenceWorld(self.draw_states(batch, generator), coins(batch, generator), time=0)
+        """Draw the items of each game, and the place at which the listener will see the target."""
+        return ReferenceWorld(self.draw_states(batch, generator), self.places(batch, generator), time=0)
 
     def observe(self, world: ReferenceWorld) -> Tensor:
-        """Each player sees two items and which role it plays; at first the listener sees neither item."""
+        """Each player sees the items and which role it plays; at first the listener sees no item."""
         if world.time == 0:
             listener = self.blank_view(len(world.states))
         else:
-            listener = self.listener_view(world.states, world.target_right)
+            listener = self.listener_view(world.states, world.place)
         return torch.stack([self.speaker_view(world.states), listener], dim=1)
 
     def acting(self, world: ReferenceWorld) -> Tensor:
@@ -65,69 +69,88 @@ class ReferenceGame(Game[ReferenceWorld]):
             success = done = torch.zeros(len(pick), dtype=torch.bool)
             reward = torch.zeros(len(pick))
         else:
-            success = pick == torch.where(world.target_right, RIGHT, LEFT)
-            reward = torch.where(pick == WAIT, WAIT_REWARD, CORRECT_REWARD * success)
-            done = pick != WAIT
+            waits = pick == self.n_candidates
+            success = pick == world.place
+            reward = torch.where(waits, WAIT_REWARD, CORRECT_REWARD * success)
+            done = ~waits
         return replace(world, time=world.time + 1), Outcome(reward, done, success)
 
     def encoder(self, width: int) -> nn.Module:
-        """A linear layer over the two items' features and the role."""
-        return ReferenceEncoder(self.items, width)
+        """A linear layer over the items' features and the role."""
+        return ReferenceEncoder(self.items, width, self.n_candidates)
 
-    def draw_states(self, batch: int, generator: torch.Generator) -> Tensor:
-        """Draw speaker states (batch, 2): ids of a target and another item, both from all items alike."""
-        return self.pool[torch.randint(len(self.pool), (batch, 2), generator=generator)]
+    def draw_states(self, count: int, generator: torch.Generator) -> Tensor:
+        """Draw speaker states (count, items): ids of a target and others, all from all items alike."""
+        return self.pool[torch.randint(len(self.pool), (count, self.n_candidates), generator=generator)]
 
-    def redraw(self, states: Tensor, generator: torch.Generator) -> Tensor:
+    def with_distractors(self, true: Tensor, generator: torch.Generator) -> Tensor:
         """Let the others be the targets of other states."""
-        return torch.stack([states[:, 0], states[torch.randperm(len(states), generator=generator), 0]], dim=1)
+        others = [true[torch.randperm(len(true), generator=generator)] for _ in range(self.n_candidates - 1)]
+        return torch.stack([true, *others], dim=1)
 
     def to_columns(self, states: Tensor) -> dict[str, Tensor]:
-        """Ids of the two items."""
-        return dict(zip(STATE_COLUMNS, states.T, strict=True))
+        """Ids of the items."""
+        return dict(zip(state_columns(self.n_candidates), states.T, strict=True))
 
     def from_columns(self, columns: dict[str, Tensor]) -> Tensor:
         """What `to_columns` was given."""
-        return torch.stack([columns[name] for name in STATE_COLUMNS], dim=1)
+        return torch.stack([columns[name] for name in state_columns(self.n_candidates)], dim=1)
 
     @staticmethod
     def speaker_view(states: Tensor) -> Tensor:
-        """What a speaker in `states` (n, 2) sees: target, other, its role."""
+        """What a speaker in `states` (n, items) sees: target, others, its role."""
         return _with_role(states, SPEAKER)
 
     def human_view(self, states: Tensor) -> Tensor:
-        """What a human describes of `states` (n, 2): the target alone, since annotators saw one item at a time."""
-        blank = torch.full_like(states[:, :1], len(self.items))
+        """What a human describes of `states` (n, items): the target alone, since annotators saw one item at a time."""
+        blank = torch.full_like(states[:, 1:], len(self.items))
         return _with_role(torch.cat([states[:, :1], blank], dim=1), SPEAKER)
 
+    def places(self, batch: int, generator: torch.Generator) -> Tensor:
+        """Places (batch,) at which targets are shown, all alike likely."""
+        return self.n_candidates - 1 - (torch.rand(batch, generator=generator) * self.n_candidates).long()
+
     @staticmethod
-    def listener_view(states: Tensor, target_right: Tensor) -> Tensor:
-        """What a listener sees of the speaker's `states` (n, 2): left, right, its role."""
-        return _with_role(torch.where(target_right[:, None], states.flip(1), states), LISTENER)
+    def listener_view(states: Tensor, place: Tensor) -> Tensor:
+        """What a listener sees of the speaker's `states` (n, items): the target at its place, its role."""
+        places = torch.arange(states.shape[1])
+        shown = torch.where(places == place[:, None], 0, places + (places < place[:, None]).long())
+        return _with_role(states.gather(1, shown), LISTENER)
 
     def blank_view(self, batch: int) -> Tensor:
         """What a listener sees before the items are shown: its role."""
-        return _with_role(torch.full((batch, 2), len(self.items)), LISTENER)
+        return _with_role(torch.full((batch, self.n_candidates), len(self.items)), LISTENER)
+
+    def blank(self) -> Tensor:
+        """See `States`."""
+        return self.blank_view(1)[0]
+
+    def question(self, states: Tensor, generator: torch.Generator) -> Question:
+        """Show the items, the target at a random place; a listener picks by the place."""
+        place = self.places(len(states), generator)
+        others = torch.arange(states.shape[1] - 1)
+        picks = torch.cat([place[:, None], others + (others >= place[:, None]).long()], dim=1)
+        return Question(self.listener_view(states, place), picks)
+
+
+def state_columns(candidates: int) -> list[str]:
+    """The columns of a state: target, other, other_2, ..."""
+    return ["target", *(prefix.rstrip("_") for prefix in prefixes(candidates)[1:])]
 
 
 class ReferenceEncoder(nn.Module):
-    """Looks items up and maps both, with the role, through one linear layer; the items are not among its weights."""
+    """Looks items up and maps all, with the role, through one linear layer; the items are not among its weights."""
 
-    def __init__(self, items: Tensor, width: int) -> None:
+    def __init__(self, items: Tensor, width: int, n_candidates: int) -> None:
         super().__init__()
         blank = items.new_zeros(1, items.shape[1])
         self.register_buffer("items", torch.cat([items, blank]), persistent=False)
-        self.linear = nn.Linear(2 * items.shape[1], width)
+        self.linear = nn.Linear(n_candidates * items.shape[1], width)
         self.role = nn.Embedding(2, width)
 
     def forward(self, observation: Tensor) -> Tensor:
-        """Map observations (n, 3) to (n, width)."""
-        return self.linear(self.items[observation[:, :2]].flatten(1)) + self.role(observation[:, 2])
-
-
-def coins(batch: int, generator: torch.Generator) -> Tensor:
-    """Fair coins, (batch,) bool."""
-    return torch.rand(batch, generator=generator) < 0.5
+        """Map observations (n, items + 1) to (n, width)."""
+        return self.linear(self.items[observation[:, :-1]].flatten(1)) + self.role(observation[:, -1])
 
 
 def _with_role(items: Tensor, role: int) -> Tensor:

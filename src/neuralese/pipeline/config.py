@@ -4,78 +4,129 @@ complete({"seeds": [0, 1]})                     # the whole config, with the def
 
 python -m neuralese.pipeline.config --write     # what is made of it: the schema, and the table in config/README.md
 
-The settings of a room are in that room (`agents/settings.py`, ...), so that a stage depends on those it uses alone.
+The settings of a room are in that room (`agents/settings.py`, ...), and those of a task are with the task, so that a
+stage depends on those it uses alone. A task that another package brings has its sections here as ours do.
 """
 
 import sys
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Iterable
+from dataclasses import Field, field, fields, is_dataclass, make_dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from neuralese import tasks
 from neuralese.agents.settings import CellConfig
 from neuralese.pipeline import sections
 from neuralese.pipeline.criteria import CRITERIA, Criterion
 from neuralese.pipeline.key_table import key_table
 from neuralese.pipeline.schema import schema
 from neuralese.settings import section, setting
+from neuralese.tasks.task import Task
 
-TASKS = ["colors", "birds", "driving"]
+Key = tuple[str, Any, Field]  # of a section: its name, its type, its default with what it means
 
 
-@dataclass(frozen=True)
-class Config:
-    """The default experiment: one seed, results of the paper's quality."""
+def _given(value: Any, meaning: str) -> Field:
+    """A section whose defaults are those of `value`."""
+    return field(default_factory=lambda: value, metadata={"meaning": meaning, "advice": "", "limits": {}})
 
-    tasks: list[str] = setting(TASKS, "The games to run.", choices=TASKS)
-    seeds: list[int] = setting(
-        [0],
-        "Every stage from training on is run once for each seed.",
-        least=0,
-        advice="One for a look, five for a table.",
-    )
-    results: str = setting(
-        "results",
-        "The folder that everything is written to.",
-        shortest=1,
-        advice="Another one for each experiment you want to keep.",
-    )
-    data: sections.Data = section(sections.Data, "Where raw data comes from.")
-    colors: sections.Colors = section(sections.Colors, "How the colour survey is prepared.")
-    birds: sections.Birds = section(sections.Birds, "How captions and images of birds are prepared.")
-    driving: sections.Driving = section(sections.Driving, "How the driving games are prepared.")
-    games: sections.Games = section(sections.Games, "Rules of the games that an experiment may change.")
-    agent: CellConfig = section(CellConfig, "The cell and the channel.")
-    training: sections.Training = section(sections.Training, "The learner's settings.")
-    speakers: sections.Speakers = section(sections.Speakers, "How the models of p(z|x) and the model human are fitted.")
-    messages: sections.Messages = section(sections.Messages, "How much the agent is let to say.")
-    criteria: dict[str, Criterion] = setting(
-        CRITERIA,
-        "Ways of scoring a translation. A value that is a list makes a family, of which dev chooses a member for each "
-        "task and direction.",
-        fewest=1,
-        advice="Each gets its own rows in the dictionary and in the tables.",
-    )
-    dictionary: sections.Dictionary = section(sections.Dictionary, "What is kept of the scores.")
-    synthesis: sections.Synthesis = section(
-        sections.Synthesis,
-        "New messages for what humans say by gradient descent, new phrases for messages by putting phrases together.",
-    )
-    ablation: sections.Ablation = section(
-        sections.Ablation,
-        "How many items the comparison of all criteria looks at; by it members of families are chosen.",
-    )
-    theory: sections.Theory = section(sections.Theory, "Checks of the paper's propositions.")
-    examples: sections.Examples = section(sections.Examples, "The page of example translations.")
-    evaluation: sections.Evaluation = section(sections.Evaluation, "How results are measured.")
-    sweep: dict[str, list[float | bool | str]] = setting(
-        {},
-        "Lists of values by dotted key, such as `agent.noise`; every combination is a point of the sweep.",
-        pattern="^[A-Za-z0-9_.+-]+$",
-        advice="See below.",
-    )
 
+def _for_each(name: str, fact: str, meaning: str, of: Iterable[Task]) -> Key:
+    """A section that holds one for each task, with the defaults that the task says."""
+    kinds = [
+        (task.name, type(getattr(task, fact)), _given(getattr(task, fact), f"Of {task.title.lower()}.")) for task in of
+    ]
+    kind = make_dataclass(name.capitalize(), kinds, frozen=True)
+    return name, kind, section(kind, meaning)
+
+
+def config_of(known: tuple[Task, ...]) -> type:
+    """The dataclass of a config in which these tasks can be run."""
+    own = [
+        (task.name, type(task.settings), _given(task.settings, f"How the data of {task.title.lower()} is prepared."))
+        for task in known
+        if task.settings is not None
+    ]
+    names = [task.name for task in known]
+    default = [name for name in tasks.BUILT_IN if name in names] or names
+    keys: list[Key] = [
+        ("tasks", list[str], setting(default, "The tasks to run.", choices=names)),
+        (
+            "seeds",
+            list[int],
+            setting(
+                [0],
+                "Every stage from training on is run once for each seed.",
+                least=0,
+                advice="One for a look, five for a table.",
+            ),
+        ),
+        (
+            "results",
+            str,
+            setting(
+                "results",
+                "The folder that everything is written to.",
+                shortest=1,
+                advice="Another one for each experiment you want to keep.",
+            ),
+        ),
+        ("data", sections.Data, section(sections.Data, "Where raw data comes from.")),
+        *own,
+        _for_each("games", "game", "Rules of the games that an experiment may change.", known),
+        ("agent", CellConfig, section(CellConfig, "The cell and the channel.")),
+        _for_each("training", "training", "The learner's settings.", known),
+        _for_each("speakers", "fitting", "How the models of p(z|x) and the model human are fitted.", known),
+        ("messages", sections.Messages, section(sections.Messages, "How much the agent is let to say.")),
+        (
+            "criteria",
+            dict[str, Criterion],
+            setting(
+                CRITERIA,
+                "Ways of scoring a translation. A value that is a list makes a family, of which dev chooses a member "
+                "for each task and direction.",
+                fewest=1,
+                advice="Each gets its own rows in the dictionary and in the tables.",
+            ),
+        ),
+        ("dictionary", sections.Dictionary, section(sections.Dictionary, "What is kept of the scores.")),
+        (
+            "synthesis",
+            sections.Synthesis,
+            section(
+                sections.Synthesis,
+                "New messages for what humans say by gradient descent, new phrases for messages by putting phrases "
+                "together.",
+            ),
+        ),
+        (
+            "ablation",
+            sections.Ablation,
+            section(
+                sections.Ablation,
+                "How many items the comparison of all criteria looks at; by it members of families are chosen.",
+            ),
+        ),
+        ("theory", sections.Theory, section(sections.Theory, "Checks of the paper's propositions.")),
+        ("examples", sections.Examples, section(sections.Examples, "The page of example translations.")),
+        ("evaluation", sections.Evaluation, section(sections.Evaluation, "How results are measured.")),
+        (
+            "sweep",
+            dict[str, list[float | bool | str]],
+            setting(
+                {},
+                "Lists of values by dotted key, such as `agent.noise`; every combination is a point of the sweep.",
+                pattern="^[A-Za-z0-9_.+-]+$",
+                advice="See below.",
+            ),
+        ),
+    ]
+    return make_dataclass("Config", keys, frozen=True)
+
+
+Config = config_of(tasks.every())
 
 SCHEMA = schema(Config)
 
@@ -87,10 +138,10 @@ def complete(config: dict, default: Any = None) -> dict:
     """
     default = Config() if default is None else default
     filled = {}
-    for field in fields(default):
-        value = getattr(default, field.name)
-        given = config.get(field.name, {} if is_dataclass(value) else value)
-        filled[field.name] = complete(given, value) if is_dataclass(value) and isinstance(given, dict) else given
+    for key in fields(default):
+        value = getattr(default, key.name)
+        given = config.get(key.name, {} if is_dataclass(value) else value)
+        filled[key.name] = complete(given, value) if is_dataclass(value) and isinstance(given, dict) else given
     return filled | {key: value for key, value in config.items() if key not in filled}
 
 
@@ -100,12 +151,14 @@ BEGIN, END = f"<!-- keys: {MADE} -->\n", "<!-- end of keys -->\n"
 
 
 def written(project: Path) -> dict[Path, str]:
-    """What the files of a project are to be that are made of the config, by path."""
-    shown = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "What an experiment may set", **SCHEMA}
+    """What the files of a project are to be that are made of the config, by path; of tasks, they name our own."""
+    ours = config_of(tuple(tasks.get(name) for name in tasks.BUILT_IN))
+    title = "What an experiment may set"
+    shown = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title, **schema(ours)}
     text = yaml.dump(shown, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=10_000, allow_unicode=True)
     before, _, rest = (project / PAGE).read_text().partition(BEGIN.splitlines()[0] + "\n")
     after = rest.partition(END)[2]
-    page = f"{before}{BEGIN}\n{key_table(Config)}\n{END}{after}"
+    page = f"{before}{BEGIN}\n{key_table(ours)}\n{END}{after}"
     return {project / SCHEMA_FILE: f"# {MADE}\n{text}", project / PAGE: page}
 
 

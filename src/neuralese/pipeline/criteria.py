@@ -1,64 +1,62 @@
 """What a config says of a criterion, and the criteria of the default experiment."""
 
-from dataclasses import MISSING, dataclass
+from dataclasses import MISSING, Field, field, fields, make_dataclass
+from typing import Any, get_type_hints
 
 from neuralese.settings import setting
+from neuralese.translate.criteria import kinds
+from neuralese.translate.families import ROLES
+
+MEANINGS = {
+    "belief": "beliefs (`belief`)",
+    "direct": "co-occurrence (`direct`)",
+    "pmi": "co-occurrence, divided by how frequent the translation is (`pmi`)",
+    "random": "nothing (`random`)",
+}
 
 
-@dataclass(frozen=True)
-class Criterion:
-    """A way of scoring a translation. What is left out is up to its kind, so no default is filled in."""
+def _options() -> dict[str, tuple[str, Any, Field]]:
+    """The options of every kind, as a family may have them: a value, or a list of values."""
+    found = {}
+    for kind in kinds().values():
+        hints = get_type_hints(kind)
+        for each in fields(kind):
+            hint = hints[each.name]
+            plain = hint if isinstance(hint, type) else hint.__args__[0]
+            value = field(default=each.default, metadata=each.metadata)
+            found.setdefault(each.name, (each.name, hint | list[plain], value))
+    return found
 
-    kind: str = setting(
-        MISSING,
-        "What is matched: beliefs (`belief`), co-occurrence (`direct`; `pmi`, which is direct, divided by how frequent "
-        "the translation is), or nothing (`random`).",
-        choices=["belief", "direct", "pmi", "random"],
-    )
-    role: str | None = setting(
-        None,
-        "What it is there for in the tables: `printed` (Algorithm 1), `released` (the authors' code), `ours`, "
-        "`baseline`, `control`.",
-        choices=["printed", "released", "ours", "baseline", "control"],
-        advice="Gains, tests and verdicts go by roles, never by names; no two criteria have the same.",
-    )
-    weights: str | list[str] = setting(
-        "source",
-        "What weights a context under a belief criterion; `product` is Algorithm 1's.",
-        choices=["product", "sum", "source", "target"],
-        advice="See below.",
-    )
-    divergence: str | list[str] = setting(
-        "reverse",
-        "Which divergence of beliefs a belief criterion takes: `forward` KL(z to z'), `reverse`, `symmetric`, "
-        "`jensen-shannon`.",
-        choices=["forward", "reverse", "symmetric", "jensen-shannon"],
-        advice="See below; `jensen-shannon` is slower: not a matrix product.",
-    )
-    prior: float | list[float] = setting(
-        0.0,
-        "By how many nats a nat of -log p(z'), the density of messages under the speaker's model, counts against a "
-        "translation z'.",
-        least=0,
-        advice="Above 0, rare translations are avoided.",
-    )
-    scale: float | list[float] = setting(
-        1.0, "How much wider than the channel's noise p(z|x) of the robot is taken to be.", above=0, advice="See below."
-    )
-    variance: float | list[float] | None = setting(
-        None,
-        "The variance of p(z|x) of the robot, whatever the channel's noise; takes precedence over `scale`.",
-        above=0,
-        advice="0.5 is the released code's.",
-    )
-    join: str | list[str] = setting(
-        "product",
-        "Whether phrases said together have the `product` or the geometric `mean` of their likelihoods.",
-        choices=["product", "mean"],
-        advice="`mean` is the released code's.",
-    )
-    seed: int = setting(0, "Seed of a random criterion.", least=0)
 
+def criterion_section() -> type:
+    """What a criterion may have. What is left out is up to its kind, so no default is filled in."""
+    known = list(kinds())
+    matched = ", ".join(MEANINGS.get(kind, f"`{kind}`") for kind in known)
+    options = _options()
+    order = ["weights", "divergence", "prior", "scale", "variance", "join", "seed"]
+    order += [name for name in options if name not in order]
+    return make_dataclass(
+        "Criterion",
+        [
+            ("kind", str, setting(MISSING, f"What is matched: {matched}.", choices=known)),
+            (
+                "role",
+                str | None,
+                setting(
+                    None,
+                    "What it is there for in the tables: `printed` (Algorithm 1), `released` (the authors' code), "
+                    "`ours`, `baseline`, `control`.",
+                    choices=list(ROLES),
+                    advice="Gains, tests and verdicts go by roles, never by names; no two criteria have the same.",
+                ),
+            ),
+            *(options[name] for name in order),
+        ],
+        frozen=True,
+    )
+
+
+Criterion = criterion_section()
 
 CRITERIA = {
     "algorithm-1": {"kind": "belief", "role": "printed", "weights": "product", "divergence": "forward", "scale": 1.0},

@@ -8,9 +8,28 @@ jobs(["belief_test.parquet"])            # what has to be run for it: the jobs' 
 from collections.abc import Iterable
 from functools import cache
 
-from neuralese.pipeline.stages import DATA, RUN, STAGES, SWEPT_FILES, TASKS
+from neuralese import tasks
+from neuralese.pipeline.stages import DATA, STAGES, TASKS, TOKENS
+from neuralese.tasks.stages import RUN, SWEPT_FILES, Stage
 
 NAMED = {stage.name: stage for stage in STAGES}
+
+
+def tasks_of(stage: Stage, file: str = "") -> tuple[str, ...]:
+    """The tasks that have a stage, or for which it makes a file or figure."""
+    return stage.only.get(file, TASKS if stage.tasks is None else stage.tasks)
+
+
+def reads(stage: Stage, among: Iterable[str] | None = None) -> tuple[str, ...]:
+    """The files that a stage reads, of all its tasks or of those `among` them."""
+    found = []
+    for name in stage.reads:
+        if name in TOKENS:
+            wanted = tasks_of(stage) if among is None else among
+            found += [file for task in wanted for file in getattr(tasks.get(task), TOKENS[name])]
+        else:
+            found.append(name)
+    return tuple(dict.fromkeys(found))
 
 
 @cache
@@ -19,16 +38,25 @@ def makers(file: str) -> tuple[tuple[str, str], ...]:
     return tuple((stage.name, job) for stage in STAGES for made, job in stage.made() if made == file)
 
 
+@cache
+def maker(file: str, task: str) -> Stage:
+    """The stage that makes a file of a task."""
+    return next(NAMED[name] for name, _ in makers(file) if task in tasks_of(NAMED[name], file))
+
+
+@cache
 def tasks_with(file: str) -> tuple[str, ...]:
     """The tasks that have a file, or of which a run has to have one to make it."""
-    found = {task for name, _ in makers(file) for task in NAMED[name].tasks_of(file)}
+    found = {task for name, _ in makers(file) for task in tasks_of(NAMED[name], file)}
     return tuple(task for task in TASKS if task in found)
 
 
 def before(name: str) -> frozenset[str]:
     """The stages that make what a stage reads."""
     stage = NAMED[name]
-    found = {maker for file in stage.reads for maker, _ in makers(file) if set(NAMED[maker].tasks) & set(stage.tasks)}
+    found = set()
+    for file in reads(stage):
+        found |= {maker for maker, _ in makers(file) if set(tasks_of(NAMED[maker])) & set(tasks_of(stage))}
     return frozenset(found)
 
 
@@ -47,7 +75,7 @@ def jobs(files: Iterable[str]) -> dict[str, str]:
             seen.add(file)
             for name, job in makers(file):
                 found[job] = name
-                waiting += NAMED[name].reads
+                waiting += reads(NAMED[name])
     return found
 
 
@@ -59,6 +87,6 @@ SECTIONS = {
     for file, _ in stage.made()
 }
 # the sections on which what a sweep shows depends
-SWEPT_SECTIONS = frozenset().union(*(SECTIONS[file] for file in SWEPT_FILES.values()))
+SWEPT_SECTIONS = frozenset().union(*(SECTIONS.get(file, frozenset()) for file in SWEPT_FILES.values()))
 # the jobs that a sweep runs again for another point, if they depend on the swept values; data is not of an agent
 SWEPT_JOBS = frozenset(job for job, name in jobs(SWEPT_FILES.values()).items() if not sections(name) <= DATA | {"data"})

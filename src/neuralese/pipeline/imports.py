@@ -1,41 +1,84 @@
-"""What code a script runs: the modules of this package that it imports, and those that these import.
+"""What code a script runs: the modules of this package that it imports, those that these import, and parts of tasks.
 
-imported("workflow/scripts/train_agent.py")     # the files, sorted
-digest(files)                                   # one short text that changes whenever one of them does
+imported("workflow/scripts/train_agent.py", tasks=["colors"])     # the files, sorted
+digest(files)                                                     # one short text that changes whenever one does
+
+A part of a task (`tasks.part(name, "game")`) is imported by its name at run time: whatever parts the modules of a
+script ask for in this way, those of the tasks that the script is run for are among its code, also a package's that is
+not ours. So are the criteria that other packages bring, wherever there are criteria.
 """
 
 import ast
 import hashlib
 from collections.abc import Iterable, Iterator
 from functools import cache
+from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
+
+from neuralese import tasks as registry
+from neuralese.translate.criteria import GROUP
 
 PACKAGE = "neuralese"
 SOURCE = Path(__file__).parents[1]
+CRITERIA = "translate/criteria.py"
 
 
-def imported(*roots: str | Path) -> list[Path]:
-    """The files of all modules of the package that these files import, directly or not, and of those among them."""
+def imported(*roots: str | Path, tasks: Iterable[str] = ()) -> list[Path]:
+    """The files of all modules of the package that these files import, directly or not, and of those among them.
+
+    With `tasks`, also those of their parts that are asked for.
+    """
     found: set[Path] = set()
     waiting = [Path(root).resolve() for root in roots]
     while waiting:
         path = waiting.pop()
-        if path not in found:
-            found.add(path)
-            waiting += _direct(path)
-    return sorted(path for path in found if path.is_relative_to(SOURCE))
+        if path in found:
+            continue
+        found.add(path)
+        waiting += _direct(path)
+        waiting += [file for part in _parts(path) for task in tasks if (file := registry.file(task, part))]
+        waiting += _brought() if path == SOURCE / CRITERIA else []
+    homes = {_home(registry.homes()[task]) for task in tasks} | set(_brought())
+    return sorted(path for path in found if path.is_relative_to(SOURCE) or any(map(path.is_relative_to, homes)))
+
+
+def _home(module: str) -> Path:
+    """Where the code of a task is: the folder of its package, or its only file."""
+    spec = find_spec(module)
+    return Path(spec.origin).parent if spec.submodule_search_locations else Path(spec.origin)
+
+
+@cache
+def _brought() -> list[Path]:
+    """The files of the criteria that other packages bring."""
+    return [Path(find_spec(each.value).origin) for each in sorted(entry_points(group=GROUP))]
+
+
+@cache
+def _parts(path: Path) -> frozenset[str]:
+    """The parts of tasks that a file asks for: the names in its calls of `part` and `has`."""
+    if path.suffix != ".py":
+        return frozenset()
+    asked = set()
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("part", "has"):
+            texts = [each.value for each in node.args[1:2] if isinstance(each, ast.Constant)]
+            asked.update(text for text in texts if isinstance(text, str))
+    return frozenset(asked)
 
 
 @cache
 def _direct(path: Path) -> list[Path]:
-    """The files of the package that one file imports, and those (of a page) in folders beside it that it names."""
+    """The files that one file imports, of our package or its own, and those (of a page) in folders that it names."""
     if path.suffix != ".py":
         return []
     tree = ast.parse(path.read_bytes())
     texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    beside = [each for each in path.parent.iterdir() if each.suffix in (".js", ".css", ".html") and each.name in texts]
     folders = [each for each in path.parent.iterdir() if each.is_dir() and not (each / "__init__.py").exists()]
     used = [each for folder in folders if folder.name in texts for each in folder.rglob("*") if each.is_file()]
-    return [each for name in _names(tree) for each in _files(name)] + used
+    return [each for name in _names(tree) for each in _files(name)] + used + beside
 
 
 def _names(tree: ast.AST) -> Iterator[str]:
@@ -53,15 +96,24 @@ def _names(tree: ast.AST) -> Iterator[str]:
 
 
 def _files(name: str) -> Iterator[Path]:
-    """The files that importing a dotted name of the package runs, if it is one; what is no module has none."""
+    """The files that importing a dotted name runs, if it is of our package or of a task's; no module has none."""
     package, *rest = name.split(".")
-    if package != PACKAGE:
+    source = SOURCE if package == PACKAGE else _foreign().get(package)
+    if source is None:
         return
     for depth in range(len(rest) + 1):
-        place = SOURCE.joinpath(*rest[:depth])
+        place = source.joinpath(*rest[:depth])
         for path in (place / "__init__.py", place.with_suffix(".py")):
             if path.is_file():
                 yield path
+
+
+@cache
+def _foreign() -> dict[str, Path]:
+    """The folders of other packages that bring tasks, by name; what is a module alone imports nothing of its own."""
+    packages = {home.split(".")[0] for home in registry.homes().values()} - {PACKAGE}
+    specs = {name: find_spec(name) for name in packages}
+    return {name: Path(spec.origin).parent for name, spec in specs.items() if spec and spec.submodule_search_locations}
 
 
 def digest(files: Iterable[Path]) -> str:
@@ -69,6 +121,7 @@ def digest(files: Iterable[Path]) -> str:
     total = hashlib.sha256()
     for path in files:
         content = path.read_bytes()
-        total.update(f"{path.relative_to(SOURCE).as_posix()}\n{len(content)}\n".encode())
+        name = path.relative_to(SOURCE) if path.is_relative_to(SOURCE) else Path(path.parent.name, path.name)
+        total.update(f"{name.as_posix()}\n{len(content)}\n".encode())
         total.update(content)
     return total.hexdigest()[:16]

@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -27,6 +27,14 @@ class _LogFile(logging.FileHandler):
         """Close, also if the last words cannot be written."""
         with suppress(OSError):
             super().close()
+
+
+def by_name(paths: Iterable[str]) -> dict[str, list[Path]]:
+    """Paths by the name of the file: those of several tasks and seeds together."""
+    found: dict[str, list[Path]] = {}
+    for path in paths:
+        found.setdefault(Path(path).name, []).append(Path(path))
+    return found
 
 
 @contextmanager

@@ -2,12 +2,12 @@
 
     GET  /TOKEN/          the page, and its scripts, style and icon beside it
     GET  /TOKEN/state     the game as the person may see it
-    POST /TOKEN/act       {"turn": 3, "action": 1, "message": "going north"}; the game after it
-    POST /TOKEN/hear      {"message": "going up north"}; as what the robot would hear it
     POST /TOKEN/new       {}; a new game
+    POST /TOKEN/...       whatever else the game lets one do; the game after it
 
-Answers are JSON; one that refuses holds `error`, a sentence for the person. A request must name this server as its
-host, so that no other site can reach it under a name of its own (DNS rebinding).
+What is served is a `Sitting`: the games that one person plays, one after another. Answers are JSON; one that refuses
+holds `error`, a sentence for the person. A request must name this server as its host, so that no other site can reach
+it under a name of its own (DNS rebinding).
 """
 
 import hmac
@@ -16,24 +16,24 @@ import json
 import logging
 import secrets
 import sys
+from collections.abc import Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
-from neuralese.play.game import TooLateError
-from neuralese.play.phrases import RefusedError
-from neuralese.play.sitting import Sitting
+from neuralese.storage.errors import NeuraleseError
 
 log = logging.getLogger(__name__)
 
 MOST_BYTES = 1024  # of a request's body
 DRAINED = 1 << 20  # bytes of a body too large that are still read, so that the answer is not lost on its sender
-PAGES = {
-    "page.html": "text/html; charset=utf-8",
-    **dict.fromkeys(("theme.css", "page.css", "map.css"), "text/css; charset=utf-8"),
-    **dict.fromkeys(("page.js", "map.js"), "text/javascript; charset=utf-8"),
-    "icon.svg": "image/svg+xml",
+KINDS = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
 }
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -45,11 +45,26 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 NO_ENTRY = "This page is for whoever started it: please open the whole address that the terminal shows."
-ASKED = {  # what can be posted, with the fields it must hold
-    "act": (Sitting.act, {"turn": int, "action": int, "message": str}),
-    "hear": (Sitting.hear, {"message": str}),
-    "new": (Sitting.begin, {}),
-}
+
+
+class RefusedError(NeuraleseError):
+    """What a person asked for and cannot have: one sentence for them."""
+
+
+class TooLateError(RefusedError):
+    """What a person asked for too late: one sentence for them."""
+
+
+class Sitting(Protocol):
+    """What a page can ask for; every method may be called from any thread."""
+
+    package: str  # that holds the files of its page: page.html, and what else the page names
+    asked: Mapping[str, Mapping[str, type]]  # methods that can be posted to, with the fields that each must be given
+    logs: Path  # the folder in which finished games are saved
+    saved: list[Path]
+
+    def state(self) -> dict:
+        """The game as the person may see it."""
 
 
 class RequestError(Exception):
@@ -123,17 +138,18 @@ class Handler(BaseHTTPRequestHandler):
         if name == "state":
             return _json(self.server.sitting.state())
         file = name or "page.html"
-        if file not in PAGES:
+        found = {each.name: each for each in files(self.server.sitting.package).iterdir()}
+        if file not in found or Path(file).suffix not in KINDS:
             raise RequestError(HTTPStatus.NOT_FOUND, "There is nothing at this address.")
-        return files("neuralese.play").joinpath(file).read_bytes(), PAGES[file]
+        return found[file].read_bytes(), KINDS[Path(file).suffix]
 
     def _post(self, name: str) -> tuple[bytes, str]:
-        if name not in ASKED:
+        sitting = self.server.sitting
+        if name not in sitting.asked:
             raise RequestError(HTTPStatus.NOT_FOUND, "There is nothing at this address.")
-        method, fields = ASKED[name]
-        return _json(method(self.server.sitting, **self._body(fields)))
+        return _json(getattr(sitting, name)(**self._body(sitting.asked[name])))
 
-    def _body(self, fields: dict[str, type]) -> dict[str, Any]:
+    def _body(self, fields: Mapping[str, type]) -> dict[str, Any]:
         """The request's body, which must be JSON with just these fields."""
         given = self.headers.get("Content-Length", "")
         if not given.isdecimal() or len(given) > 9:

@@ -5,9 +5,9 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from neuralese.evaluate.paper import BELIEF, DISTRACTORS
+from neuralese.evaluate.paper import Papers
 from neuralese.evaluate.translations import ASKS_JUDGE
-from neuralese.report.figures import save
+from neuralese.figures import save
 
 SPEAKERS = ("R", "H")
 SHOWN = 16  # criteria in a panel: the best by dev, and always the chosen ones and those that are alone in their family
@@ -54,14 +54,15 @@ def panels(ablation: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
     return found
 
 
-def draw_ablation(ablation: pd.DataFrame, *paths: str | Path) -> None:
+def draw_ablation(ablation: pd.DataFrame, papers: Papers, *paths: str | Path) -> None:
     """Draw dev and test accuracy, averaged over seeds, with the paper's figure where real data was used."""
     every = panels(ablation)
     rows = len(every) // 2
     figure, grid = plt.subplots(rows, 2, figsize=(13, 5.2 * rows), squeeze=False, layout="constrained")
     for axes, (task, pair, cells) in zip(grid.flat, every, strict=True):
-        paper = BELIEF.get((task, *pair.split(" → "), "belief"))
-        _draw_panel(axes, cells, None if task in DISTRACTORS else paper)
+        paper = papers.get(task)  # whose figures are of the same distractors, or else not comparable
+        figures = paper.belief if paper and paper.distractors == "play" else {}
+        _draw_panel(axes, cells, figures.get((*pair.split(" → "), "belief")))
         data = ", ".join(sorted(cells["data"].unique()))
         axes.set_title(f"{task}, {pair} (data: {data}; seeds: {cells['seed'].nunique()})", fontsize=10)
     figure.supxlabel(LABELS, fontsize=8, x=0.01, ha="left")
@@ -79,7 +80,7 @@ def _draw_panel(axes: plt.Axes, cells: pd.DataFrame, paper: float | None) -> Non
     for label, bold, judge in zip(axes.get_yticklabels(), chosen, shown["judge"], strict=True):
         label.set_fontweight("bold" if bold else "normal")
         label.set_color("#8a6d00" if judge else "black")
-    axes.axvline(0.5, color="#bbbbbb", lw=1)
+    axes.axvline(cells["chance"].iloc[0], color="#bbbbbb", lw=1)
     if paper is not None and "embedded" not in set(cells["data"]):
         axes.axvline(paper, color="#d62839", lw=1, ls="--", label=f"paper, belief: {paper:.2f}")
     axes.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.06), ncols=3, frameon=False)

@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from neuralese.evaluate.comparison import EASIER
-from neuralese.report.figures import save
+from neuralese.figures import save
 
 OURS, PAPER = "#1d5fd1", "#d62839"
 
@@ -24,6 +24,12 @@ def charted(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(measure=measure)[(rows["section"] == "") | easier]
 
 
+def heading(row: pd.Series) -> str:
+    """What a table is called: by its number in the paper, where it is there."""
+    named = str(row["table"]).startswith(str(row["task"]))
+    return str(row["table"]) if named else f"Table {row['table']}: {row['task']}"
+
+
 def draw_comparison(rows: pd.DataFrame, *paths: str | Path) -> None:
     """Draw one table of the comparison, a panel for each measure, and one for the paper's easier distractors."""
     rows = by_pair(charted(rows))
@@ -33,7 +39,7 @@ def draw_comparison(rows: pd.DataFrame, *paths: str | Path) -> None:
     figure.set_layout_engine("constrained")
     first = rows.iloc[0]
     seeds = f"seeds: {first['seeds']}" if first["seeds"] > 1 else "one seed: intervals are over items only"
-    figure.suptitle(f"Table {first['table']}: {first['task']} (data: {first['data']}; {seeds})", fontsize=10)
+    figure.suptitle(f"{heading(first)} (data: {first['data']}; {seeds})", fontsize=10)
     for axes, measure in zip(grid.flat, measures, strict=True):
         _draw_panel(axes, rows[rows["measure"] == measure].iloc[::-1], measure)
     save(figure, *paths)
@@ -49,8 +55,8 @@ def _draw_panel(axes: plt.Axes, rows: pd.DataFrame, measure: str) -> None:
         axes.plot(rows["paper"][told].astype(float), at, "D", ms=5, mfc="none", color=PAPER, label="paper")
     names = rows["pair"] + rows["title"].where(rows["criterion"] != "none", "").map(lambda name: name and f", {name}")
     axes.set_yticks(list(place), names, fontsize=8)
-    if measure.startswith("accuracy"):
-        axes.axvline(0.5, color="#bbbbbb", lw=1, zorder=0)
+    if rows["chance"].notna().any():
+        axes.axvline(rows["chance"].iloc[0], color="#bbbbbb", lw=1, zorder=0)
     axes.set_xlabel(measure)
     axes.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
     axes.spines[["top", "right"]].set_visible(False)

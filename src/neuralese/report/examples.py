@@ -1,21 +1,26 @@
 """Example translations (the paper's Figures 2, 6 and 7): two items or states, and what the robot says of one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from neuralese.report.figures import save
+from neuralese.figures import save
+
+
+def shown_states(examples: pd.DataFrame) -> list[str]:
+    """The columns that number the states of each example: `target`, and one or more others."""
+    return [name for name in examples if name == "target" or name.startswith("other")]
 
 
 def choose_examples(messages: pd.DataFrame, dictionary: pd.DataFrame, criterion: str, count: int) -> pd.DataFrame:
-    """The first `count` test messages with their best translations.
+    """The first `count` of test messages, whose states are numbered, with their best translations.
 
-    Columns: message_id, target, other (item ids), rank, phrase, score.
+    Columns: message_id, target, other (and further ones), rank, phrase, score.
     """
-    chosen = messages.loc[messages["split"] == "test", ["message_id", "target", "other"]].head(count)
+    chosen = messages.head(count)
     translations = dictionary.query("direction == 'R->H' and criterion == @criterion")
     translations = translations[["source_id", "rank", "target", "score"]].rename(columns={"target": "phrase"})
     return chosen.merge(translations, left_on="message_id", right_on="source_id").drop(columns="source_id")
@@ -24,23 +29,24 @@ def choose_examples(messages: pd.DataFrame, dictionary: pd.DataFrame, criterion:
 def draw_examples(
     paths: Sequence[str | Path],
     examples: pd.DataFrame,
-    picture: Callable[[int], np.ndarray],
+    pictures: Mapping[int, np.ndarray],
     title: str,
-    columns: int = 4,
     names: tuple[str, str] = ("target ★", "other"),
+    columns: int = 4,
 ) -> None:
-    """Draw each example as target, other item and ranked translations; `picture` shows an item as (h, w, 3)."""
+    """Draw each example as target, others and ranked translations; `pictures` (h, w, 3) are of numbered states.
+
+    `names` are those of the true state and of the others.
+    """
+    states = shown_states(examples)
     groups = list(examples.groupby("message_id", sort=False))
     rows = -(-len(groups) // columns)
     figure = plt.figure(figsize=(3.6 * columns, 1.6 * rows + 0.5), layout="constrained")
     figure.suptitle(title, fontsize=11)
     for cell, (_, group) in zip(figure.subfigures(rows, columns, squeeze=False).flat, groups, strict=False):
-        left, right, words = cell.subplots(1, 3, width_ratios=(1, 1, 1.15))
-        for axes, item, label in (
-            (left, group["target"].iloc[0], names[0]),
-            (right, group["other"].iloc[0], names[1]),
-        ):
-            pixels = picture(int(item))
+        *places, words = cell.subplots(1, len(states) + 1, width_ratios=[*(1 for _ in states), 1.15])
+        for axes, state in zip(places, states, strict=True):
+            pixels, label = pictures[int(group[state].iloc[0])], names[state != "target"]
             axes.imshow(
                 pixels, aspect="auto" if pixels.shape[:2] == (1, 1) else "equal"
             )  # a plain colour fills its place

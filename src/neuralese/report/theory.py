@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from neuralese.report.figures import save
+from neuralese.figures import save
 
 
 def draw_theory(lost: pd.DataFrame, recovered: pd.DataFrame, *paths: str | Path) -> None:

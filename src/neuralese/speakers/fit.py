@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from neuralese.games.game import Game
+from neuralese.games.states import States
 from neuralese.randomness import seeded
 from neuralese.speakers.fitting import FitConfig, fit
 from neuralese.speakers.models import HumanListener, HumanSpeaker, RobotSpeaker
@@ -17,7 +17,7 @@ def _draw(n: int, batch: int, generator: torch.Generator) -> Tensor:
 
 
 def fit_robot_speaker(
-    game: Game,
+    game: States,
     said: tuple[Tensor, Tensor],
     held_out: tuple[Tensor, Tensor],
     scale: float,
@@ -40,7 +40,7 @@ def fit_robot_speaker(
 
 
 def fit_human_speaker(
-    game: Game,
+    game: States,
     said: Traces,
     held_out: Traces,
     config: FitConfig,
@@ -75,7 +75,7 @@ def fit_human_speaker(
 
 
 def _fit_silence(
-    game: Game, speaker: HumanSpeaker, said: Traces, held_out: Traces, config: FitConfig, generator: torch.Generator
+    game: States, speaker: HumanSpeaker, said: Traces, held_out: Traces, config: FitConfig, generator: torch.Generator
 ) -> None:
     """Fit p(silent | x)."""
 
@@ -94,14 +94,15 @@ def _fit_silence(
 
 
 def fit_human_listener(
-    game: Game, said: Traces, held_out: Traces, config: FitConfig, generator: torch.Generator
+    game: States, said: Traces, held_out: Traces, config: FitConfig, generator: torch.Generator
 ) -> HumanListener:
-    """Fit the model human: of the state that was described and a distractor, which does the bag of words describe?"""
+    """Fit the model human: of the state that was described and its distractors, which does the bag describe?"""
     listener = seeded(lambda: HumanListener(game, config.hidden, said.words.size), generator)
 
     def error(states: Tensor, bags: Tensor) -> Tensor:
-        right, wrong = (listener.score(game.human_view(each), bags) for each in game.candidates(states).unbind(1))
-        return torch.nn.functional.softplus(wrong - right).mean()
+        views = (game.human_view(each) for each in game.candidates(states).unbind(1))
+        right, *wrong = (listener.score(view, bags) for view in views)
+        return torch.nn.functional.softplus(torch.stack(wrong).logsumexp(0) - right).mean()
 
     def loss(batch: int) -> Tensor:
         chosen = _draw(len(said), batch, generator)

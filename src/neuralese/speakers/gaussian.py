@@ -18,12 +18,6 @@ def log_density(points: Array, means: Array, width: float) -> Array:
     return distance
 
 
-def log_odds(points: Array, one: Array, other: Array) -> Array:
-    """2 width^2 log N(z_i; one_i, width^2) / N(z_i; other_i, width^2), (n,): the same for every width. All (n, d)."""
-    square = library(points).square
-    return square(points - other).sum(1) - square(points - one).sum(1)
-
-
 def half_squares(means: Array) -> Array:
     """|m|^2 / 2 of means (..., d)."""
     return library(means).square(means).sum(-1) / 2

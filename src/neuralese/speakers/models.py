@@ -8,19 +8,19 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from neuralese.games.game import Game
+from neuralese.games.states import States
 from neuralese.speakers.gaussian import log_density
 from neuralese.storage.weights import read_weights, save_weights
 
 
-def _perceptron(game: Game, hidden: int, outputs: int) -> nn.Module:
+def _perceptron(game: States, hidden: int, outputs: int) -> nn.Module:
     return nn.Sequential(game.encoder(hidden), nn.Tanh(), nn.Linear(hidden, outputs))
 
 
 class RobotSpeaker(nn.Module):
     """p(z | x) of a learned agent: Gaussian around a perceptron's output, with the scale of the channel's noise."""
 
-    def __init__(self, game: Game, hidden: int, message: int, scale: float) -> None:
+    def __init__(self, game: States, hidden: int, message: int, scale: float) -> None:
         super().__init__()
         self.settings = {"hidden": hidden, "message": message, "scale": scale}
         self.mean = _perceptron(game, hidden, message)
@@ -34,7 +34,7 @@ class RobotSpeaker(nn.Module):
 class PhraseLogits(nn.Module):
     """A perceptron's score for every phrase; with `heard` (phrases, words), phrases share the scores of their words."""
 
-    def __init__(self, game: Game, hidden: int, heard: Tensor) -> None:
+    def __init__(self, game: States, hidden: int, heard: Tensor) -> None:
         super().__init__()
         self.body = nn.Sequential(game.encoder(hidden), nn.Tanh())
         self.phrases = nn.Linear(hidden, heard.shape[0])
@@ -58,7 +58,7 @@ class HumanSpeaker(nn.Module):
 
     def __init__(
         self,
-        game: Game,
+        game: States,
         hidden: int,
         phrases: int,
         silence: int | None = None,
@@ -85,7 +85,7 @@ class HumanSpeaker(nn.Module):
 class HumanListener(nn.Module):
     """The model human H*: scores (state, bag of words) pairs, linear in the bag."""
 
-    def __init__(self, game: Game, hidden: int, words: int) -> None:
+    def __init__(self, game: States, hidden: int, words: int) -> None:
         super().__init__()
         self.settings = {"hidden": hidden, "words": words}
         self.fits = _perceptron(game, hidden, words)
@@ -103,7 +103,7 @@ def save_model(path: str | Path, model: Model) -> None:
     save_weights(path, model, model.settings)
 
 
-def load_model(path: str | Path, kind: type[Model], game: Game) -> Model:
+def load_model(path: str | Path, kind: type[Model], game: States) -> Model:
     """Read a model of the given kind for `game`."""
     weights, settings = read_weights(path)
     model = kind(game, **settings)

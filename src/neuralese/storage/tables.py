@@ -7,6 +7,7 @@ the values in them may be is in `values`.
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,49 +17,27 @@ import pyarrow.parquet as pq
 
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import atomic
-from neuralese.storage.values import RULES, fault
+from neuralese.storage.values import RULES, Rules, fault
 
 if TYPE_CHECKING:  # takes longer to import than a table takes to read
     import pandas as pd
 
 VECTOR = "fixed-size list of float32"  # of any one length; everything else is a pyarrow type
 
+
+@dataclass(frozen=True)
+class Contract:
+    """What a kind of table holds, and what its values may be."""
+
+    name: str
+    columns: Mapping[str, pa.DataType | str]
+    rules: Rules
+
+
+# tables that every task has; those of a task alone are with that task
 CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
-    "colors": {
-        "split": pa.string(),
-        "name": pa.string(),
-        **dict.fromkeys(("h", "s", "v", "L", "a", "b"), pa.float32()),
-    },
-    "images": {
-        "image_id": pa.int32(),
-        "path": pa.string(),
-        "class_id": pa.int32(),
-        "class_name": pa.string(),
-        "split": pa.string(),
-        "box": pa.list_(pa.float64()),  # left, top, width, height in pixels
-    },
-    "captions": {"image_id": pa.int32(), "caption_id": pa.int32(), "caption": pa.string()},
-    "pooled": {"image_id": pa.int32(), "pooled": VECTOR, "average": VECTOR},
-    "shard": {"image_id": pa.int32(), "pooled": VECTOR, "average": VECTOR},  # some of the pooled images, or none
-    "features": {"image_id": pa.int32(), "feature": VECTOR},
     "inventory": {"phrase_id": pa.int32(), "phrase": pa.string(), "count": pa.int64()},
-    "words": {"word_id": pa.int32(), "word": pa.string(), "count": pa.int64()},
-    "maps": {"map": pa.int32(), "road": pa.string()},  # eight lines of '#' (road) and '.'
-    "games": {
-        "game": pa.int32(),
-        "map": pa.int32(),
-        "split": pa.string(),
-        "completed": pa.bool_(),
-        "reward": pa.float64(),
-        "n_turns": pa.int32(),
-    },
-    "turns": {
-        **dict.fromkeys(("game", "turn", "player", "row", "col", "direction", "goal_row", "goal_col"), pa.int32()),
-        "done": pa.bool_(),
-        "action": pa.int8(),  # none in a game's last state
-        "message": pa.string(),
-    },
-    # what the players may talk about, and what humans said of it; in driving, an item is a row of the turns
+    # what the players may talk about, and what humans said of it; where there are no items, of a row of another table
     "items": {"item_id": pa.int32(), "split": pa.string(), "feature": VECTOR},
     "traces": {"item_id": pa.int32(), "phrases": pa.list_(pa.int16())},
     "history": {
@@ -82,12 +61,6 @@ CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
         **dict.fromkeys(("message_id", "target", "other", "rank"), pa.int32()),
         "phrase": pa.string(),
         "score": pa.float64(),
-    },
-    "watched": {  # driving games to look at
-        "pair": pa.string(),
-        **dict.fromkeys(("game", "turn", "player", "map", "pose", "goal", "action"), pa.int32()),
-        **dict.fromkeys(("who", "said", "outcome"), pa.string()),
-        "reward": pa.float64(),
     },
     "belief": {
         "task": pa.string(),
@@ -138,6 +111,7 @@ CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
         **dict.fromkeys(("train", "dev", "test"), pa.int64()),
     },
     "behavior": {
+        "task": pa.string(),
         "seed": pa.int64(),
         "pair": pa.string(),
         "criterion": pa.string(),
@@ -187,32 +161,37 @@ MAKE_ANEW = "delete the file and run snakemake again to make it anew"
 NOT_WRITTEN = "it was not written; look at what it is made from"
 
 
-def check(schema: pa.Schema, contract: str, path: str | Path) -> None:
-    """Raise a `NeuraleseError` unless `schema` keeps the contract called `contract`."""
-    for column, expected in CONTRACTS[contract].items():
+def contract_of(kind: str | Contract) -> Contract:
+    """A contract, or that of tables which every task has by its name."""
+    return kind if isinstance(kind, Contract) else Contract(kind, CONTRACTS[kind], RULES[kind])
+
+
+def check(schema: pa.Schema, contract: Contract, path: str | Path) -> None:
+    """Raise a `NeuraleseError` unless `schema` keeps the contract."""
+    for column, expected in contract.columns.items():
         if column not in schema.names:
             raise NeuraleseError(
-                f"{path} has no column '{column}', which every {contract} table must have: "
+                f"{path} has no column '{column}', which every {contract.name} table must have: "
                 f"it has {', '.join(schema.names)}; {MAKE_ANEW}."
             )
         if not _is(schema.field(column).type, expected):
             raise NeuraleseError(
-                f"{path} holds column '{column}' as {schema.field(column).type} where a {contract} table "
+                f"{path} holds column '{column}' as {schema.field(column).type} where a {contract.name} table "
                 f"holds {expected}; {MAKE_ANEW}."
             )
 
 
-def check_values(table: pa.Table, contract: str, path: str | Path, advice: str) -> None:
+def check_values(table: pa.Table, contract: Contract, path: str | Path, advice: str) -> None:
     """Raise a `NeuraleseError` that ends with `advice` unless the values of `table` are as `values` has them."""
-    columns = [name for name in CONTRACTS[contract] if name in table.column_names]
-    if wrong := fault(table, RULES[contract], columns):
-        raise NeuraleseError(f"{path}, a table of the kind '{contract}', {wrong}; {advice}.")
+    columns = [name for name in contract.columns if name in table.column_names]
+    if wrong := fault(table, contract.rules, columns):
+        raise NeuraleseError(f"{path}, a table of the kind '{contract.name}', {wrong}; {advice}.")
 
 
-def _typed(path: str | Path, table: pa.Table, contract: str) -> pa.Table:
+def _typed(path: str | Path, table: pa.Table, contract: Contract) -> pa.Table:
     """`table` with the types of its contract, if it can have them and its values are right."""
     for index, name in enumerate(table.schema.names):
-        expected = CONTRACTS[contract].get(name, VECTOR)
+        expected = contract.columns.get(name, VECTOR)
         if expected != VECTOR and not _is(table.schema.field(name).type, expected):
             try:
                 table = table.set_column(index, name, table.column(name).cast(expected))
@@ -225,7 +204,10 @@ def _typed(path: str | Path, table: pa.Table, contract: str) -> pa.Table:
 
 
 def write_table(
-    path: str | Path, table: "pa.Table | pd.DataFrame", contract: str, about: Mapping[str, object] | None = None
+    path: str | Path,
+    table: "pa.Table | pd.DataFrame",
+    contract: str | Contract,
+    about: Mapping[str, object] | None = None,
 ) -> None:
     """Write `table` as Parquet once it keeps its contract; columns of the contract are cast to their types.
 
@@ -233,18 +215,18 @@ def write_table(
     """
     if not isinstance(table, pa.Table):
         table = pa.Table.from_pandas(table, preserve_index=False)
-    table = _typed(path, table, contract)
+    table = _typed(path, table, contract_of(contract))
     metadata = {name: json.dumps(value) for name, value in (about or {}).items()}
     with atomic(path) as temporary:
         pq.write_table(table.replace_schema_metadata(metadata), temporary, compression="zstd")
 
 
-def write_batches(path: str | Path, tables: Iterable[pa.Table], contract: str) -> None:
+def write_batches(path: str | Path, tables: Iterable[pa.Table], contract: str | Contract) -> None:
     """Write a large table in pieces as they come, uncompressed."""
     with atomic(path) as temporary, ExitStack() as stack:
         writer = None
         for table in tables:
-            table = _typed(path, table, contract)
+            table = _typed(path, table, contract_of(contract))
             writer = writer or stack.enter_context(pq.ParquetWriter(temporary, table.schema, compression="none"))
             writer.write_table(table)
 
@@ -263,9 +245,10 @@ def _broken(path: str | Path, error: Exception) -> NeuraleseError:
 
 
 def read_table(
-    path: str | Path, contract: str, columns: list[str] | None = None, check_every_value: bool = True
+    path: str | Path, kind: str | Contract, columns: list[str] | None = None, check_every_value: bool = True
 ) -> pa.Table:
-    """Read a Parquet file that keeps the contract called `contract`: all of it, or some `columns`."""
+    """Read a Parquet file that keeps the contract of its `kind`: all of it, or some `columns`."""
+    contract = contract_of(kind)
     check(_schema(path), contract, path)
     try:
         table = pq.ParquetFile(path).read(columns)

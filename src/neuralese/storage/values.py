@@ -87,10 +87,9 @@ ROW = Numbered()
 COUNT = Between(0)
 FIRST = Between(1)
 SHARE = Between(0, 1)
-PLACE = Between(0, 7)  # maps have eight rows and columns
 SPLIT = OneOf(("train", "dev", "test"))
-TASK = OneOf(("colors", "birds", "driving"))
-DATA = OneOf(("mirror", "official", "embedded"))
+TASK = Matches(r"[A-Za-z][A-Za-z0-9_-]*", "the name of a task")
+DATA = OneOf(("mirror", "official", "embedded", "corpus"))
 RESULT = {"task": TASK, "seed": COUNT, "data": DATA}
 ACCURACY = dict.fromkeys(("accuracy", "ci_low", "ci_high"), SHARE)
 PLAYERS = {"speaker": OneOf(("R", "H")), "listener": OneOf(("R", "R*", "H*"))}
@@ -98,25 +97,7 @@ DIRECTION = OneOf(("R->H", "H->R"))
 GAIN = Between(-1, 1)
 
 RULES: dict[str, Rules] = {
-    "colors": Rules(
-        {"split": SPLIT, "h": SHARE, "s": SHARE, "v": SHARE, "L": Between(-0.01, 100.01)}
-        | dict.fromkeys(("a", "b"), Between(-128, 128))
-    ),
-    "images": Rules({"split": SPLIT, "class_id": COUNT}, unique=(("image_id",), ("path",))),
-    "captions": Rules({}, unique=(("caption_id",),)),
-    "pooled": Rules({}, unique=(("image_id",),)),
-    "shard": Rules({}, unique=(("image_id",),), may_be_empty=True),
-    "features": Rules({}, unique=(("image_id",),)),
     "inventory": Rules({"phrase_id": ROW, "count": COUNT}, unique=(("phrase",),)),
-    "words": Rules({"word_id": ROW, "count": COUNT}, unique=(("word",),)),
-    "maps": Rules({"map": ROW, "road": Matches(r"(?:[#.]{8}\n){7}[#.]{8}", "eight lines of eight signs # or .")}),
-    "games": Rules({"split": SPLIT, "map": COUNT, "n_turns": COUNT}, unique=(("game",),)),
-    "turns": Rules(
-        {"player": Between(0, 1), "turn": COUNT, "direction": Between(0, 3), "action": Between(0, 3)}
-        | {"row": Between(-1, 7), "col": Between(-1, 7), "goal_row": PLACE, "goal_col": PLACE},  # -1: off the road
-        unique=(("game", "turn", "player"),),
-        missing=("action",),
-    ),
     "items": Rules({"item_id": ROW, "split": SPLIT}),
     "traces": Rules({"item_id": COUNT, "phrases": COUNT}),
     "history": Rules(  # of rounds of play there may be none since the last row
@@ -130,14 +111,13 @@ RULES: dict[str, Rules] = {
         unique=(("direction", "criterion", "source_id", "rank"),),
     ),
     "examples": Rules({"rank": FIRST, "target": COUNT, "other": COUNT}, unique=(("message_id", "rank"),)),
-    "watched": Rules({"player": Between(0, 1), "turn": COUNT, "action": Between(0, 3)}),
     "belief": Rules(
         RESULT
         | PLAYERS
         | ACCURACY
         | dict.fromkeys(("n", "distinct", "games"), FIRST)
         | {"candidates": Between(2), "chance": SHARE, "p_value": SHARE, "gain": GAIN, "gain_control": GAIN}
-        | {"unit": OneOf(("message", "utterance", "phrase")), "distractors": OneOf(("play", "anywhere"))}
+        | {"unit": OneOf(("message", "utterance", "phrase")), "distractors": Matches(r"\w+", "a name")}
         | dict.fromkeys(("gain_error", "gain_control_error"), COUNT),
         unique=(("task", "seed", "distractors", "speaker", "listener", "unit", "criterion"),),
         missing=("gain", "gain_error", "p_value", "gain_control", "gain_control_error"),
@@ -165,9 +145,9 @@ RULES: dict[str, Rules] = {
     "bags": Rules({"bag_id": ROW, "parts": COUNT}),
     "utterances": Rules({"utterance_id": ROW, "parts": COUNT} | dict.fromkeys(SPLIT.names, COUNT)),
     "behavior": Rules(
-        {"seed": COUNT, "data": DATA, "n": FIRST, "games": FIRST, "possible": SHARE}
+        {"task": TASK, "seed": COUNT, "data": DATA, "n": FIRST, "games": FIRST, "possible": SHARE}
         | dict.fromkeys(("completion", "completion_ci_low", "completion_ci_high"), SHARE),
-        unique=(("seed", "pair", "criterion"),),
+        unique=(("task", "seed", "pair", "criterion"),),
         missing=tuple(
             f"{measure}_over_{reference}{error}"
             for measure in ("reward", "completion")

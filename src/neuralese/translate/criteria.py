@@ -16,10 +16,12 @@ A criterion is one class, for the pipeline and for the command line alike. Anoth
 
     @criterion("overlap")                 # its kind, as a config writes it
     class OverlapCriterion(Criterion):
-        power: float = 1.0                # its options, besides those of all criteria; each has a default
+        power: float = setting(1.0, "To which power the overlap is raised.", above=0)    # its options, each a setting
 
         def compare(self, source: Meanings, target: Meanings) -> Array:
             return -(shared(source, target) ** self.power)
+
+A package that is not ours names its module in the group of entry points `neuralese.criteria`.
 
 Arrays are of NumPy on the command line and of torch in the pipeline (see `neuralese.arrays`).
 """
@@ -28,12 +30,15 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache, reduce
+from importlib import import_module
+from importlib.metadata import entry_points
 from typing import ClassVar, TypeVar, dataclass_transform
 
 import numpy as np
 
 from neuralese.arrays import Array, at_least, cast, fill
+from neuralese.settings import setting
 from neuralese.storage.errors import NeuraleseError
 from neuralese.translate.families import options
 from neuralese.translate.pairs import BLOCK, DOUBLE, NORM, Meanings, block_for, pair_sums, shared
@@ -50,9 +55,21 @@ class Criterion(ABC):
     kind: ClassVar[str]
     by_meaning: ClassVar[bool] = True  # whether it scores what messages mean: if not, nothing is learned of its scores
 
-    scale: float = 1.0
-    variance: float | None = None
-    join: str = "product"
+    scale: float = setting(
+        1.0, "How much wider than the channel's noise p(z|x) of the robot is taken to be.", above=0, advice="See below."
+    )
+    variance: float | None = setting(
+        None,
+        "The variance of p(z|x) of the robot, whatever the channel's noise; takes precedence over `scale`.",
+        above=0,
+        advice="0.5 is the released code's.",
+    )
+    join: str = setting(
+        "product",
+        "Whether phrases said together have the `product` or the geometric `mean` of their likelihoods.",
+        choices=list(JOINS),
+        advice="`mean` is the released code's.",
+    )
 
     def __post_init__(self) -> None:
         if self.join not in JOINS:
@@ -87,6 +104,7 @@ class Criterion(ABC):
 
 
 KINDS: dict[str, type[Criterion]] = {}
+GROUP = "neuralese.criteria"  # of entry points: modules in which criteria are
 Kind = TypeVar("Kind", bound=type[Criterion])
 
 
@@ -104,12 +122,26 @@ def criterion(kind: str) -> Callable[[Kind], Kind]:
     return register
 
 
+@cache
+def kinds() -> dict[str, type[Criterion]]:
+    """Every kind there is, also those that other packages bring."""
+    for each in sorted(entry_points(group=GROUP)):
+        try:
+            import_module(each.value)
+        except ImportError as error:
+            raise NeuraleseError(
+                f"the criterion '{each.name}' of another package cannot be loaded ({error})."
+            ) from error
+    return KINDS
+
+
 def kind_of(settings: Mapping[str, object]) -> type[Criterion]:
     """The class of a criterion with these settings."""
     kind = settings.get("kind")
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise NeuraleseError(f"no criterion is of kind '{kind}'; choose from {', '.join(KINDS)}.")
-    return KINDS[kind]
+    known = KINDS if kind in KINDS else kinds()  # looking for other packages takes a while
+    if not isinstance(kind, str) or kind not in known:
+        raise NeuraleseError(f"no criterion is of kind '{kind}'; choose from {', '.join(known)}.")
+    return known[kind]
 
 
 def make_criterion(settings: Mapping[str, object]) -> Criterion:
@@ -131,9 +163,28 @@ def make_criterion(settings: Mapping[str, object]) -> Criterion:
 class BeliefCriterion(Criterion):
     """Match beliefs: the divergence of what z and z' make a listener believe, averaged over weighted contexts."""
 
-    weights: str = "source"  # what weights a context: product (Algorithm 1), sum, source (z alone), target (z' alone)
-    divergence: str = "reverse"  # forward KL(beta(z) || beta(z')), reverse, symmetric (their mean), or jensen-shannon
-    prior: float = 0.0  # by how many nats a nat of -log p(z') counts: rare translations are avoided
+    # what weights a context: product (Algorithm 1), sum, source (z alone), target (z' alone)
+    weights: str = setting(
+        "source",
+        "What weights a context under a belief criterion; `product` is Algorithm 1's.",
+        choices=list(WEIGHTS),
+        advice="See below.",
+    )
+    # forward KL(beta(z) || beta(z')), reverse, symmetric (their mean), or jensen-shannon
+    divergence: str = setting(
+        "reverse",
+        "Which divergence of beliefs a belief criterion takes: `forward` KL(z to z'), `reverse`, `symmetric`, "
+        "`jensen-shannon`.",
+        choices=list(DIVERGENCES),
+        advice="See below; `jensen-shannon` is slower: not a matrix product.",
+    )
+    prior: float = setting(
+        0.0,
+        "By how many nats a nat of -log p(z'), the density of messages under the speaker's model, counts against a "
+        "translation z'.",
+        least=0,
+        advice="Above 0, rare translations are avoided.",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -203,7 +254,7 @@ class RandomCriterion(Criterion):
 
     by_meaning: ClassVar[bool] = False
 
-    seed: int = 0
+    seed: int = setting(0, "Seed of a random criterion.", least=0)
 
     def compare(self, source: Meanings, target: Meanings) -> Array:
         """Random numbers, (K, K')."""

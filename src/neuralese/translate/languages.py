@@ -6,7 +6,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from neuralese.games.game import Game
+from neuralese.games.states import States
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
 from neuralese.translate.reading import Listed, Reading
 
@@ -15,7 +15,7 @@ from neuralese.translate.reading import Listed, Reading
 class Neuralese(Listed):
     """Messages (K, message) of a robot."""
 
-    game: Game
+    game: States
     speaker: RobotSpeaker
     messages: Tensor
     ids: Tensor
@@ -43,7 +43,7 @@ class Neuralese(Listed):
 class English(Listed):
     """Phrases of the inventory, by default all of them."""
 
-    game: Game
+    game: States
     speaker: HumanSpeaker
     phrases: list[str]  # the whole inventory, in its order
     chosen: tuple[int, ...] | None = None

@@ -17,6 +17,8 @@ translated as *light, green*. All pairs are scored; the `beam` pairs that transl
 triples.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -51,43 +53,59 @@ def believe_by_likelihood(vocabulary: Neuralese, candidates: Tensor, scale: floa
     return believe
 
 
-def new_messages(
-    english: Language,
-    vocabulary: Neuralese,
-    candidates: Tensor,
-    practice: Tensor,
-    believe: Believe,
-    radius: float,
-    config: SynthesisConfig,
-    generator: torch.Generator,
-) -> tuple[Tensor, Tensor]:
-    """For each phrase a message (phrases, message) of length `radius` that means the same, and its q (phrases,).
+@dataclass(frozen=True)
+class MessageMaker:
+    """Makes messages that mean what phrases mean.
 
     The messages from which to descend are chosen in `candidates`; in `practice` there are more contexts, since a
     message could learn a few by heart.
     """
-    log_likelihood = english.log_likelihood(practice).float()
-    where_said = torch.softmax(log_likelihood[..., 0], dim=1)
-    wanted = beliefs(log_likelihood)
 
-    def disagreement(message: Tensor, count: int) -> Tensor:
-        """Of beta(phrase) and beta(message) in `count` contexts, (phrases, restarts)."""
-        contexts = torch.multinomial(where_said, count, replacement=True, generator=generator)
-        goal = wanted.gather(1, contexts[..., None].expand(-1, -1, wanted.shape[2]))[:, None]
-        on_shell = radius * nn.functional.normalize(message, dim=-1)
-        return 1 - (goal + believe(on_shell, contexts)).exp().sum(-1).mean(-1)
+    vocabulary: Neuralese
+    candidates: Tensor
+    practice: Tensor
+    radius: float
+    config: SynthesisConfig
+    generator: torch.Generator
 
-    start = BeliefCriterion().scores(english, vocabulary, candidates)
-    best = start.topk(min(config.restarts, len(vocabulary)), largest=False).indices
-    message = vocabulary.messages[best].clone().requires_grad_()
-    optimizer = Adam([message], config.learning_rate)
-    for _ in range(config.steps):
-        (message.grad,) = torch.autograd.grad(disagreement(message, config.batch).sum(), message)  # and of nothing else
-        optimizer.step()
-    with torch.no_grad():
-        scores = disagreement(message, LOOK)
-        row, chosen = torch.arange(len(scores)), scores.argmin(1)
-        return radius * nn.functional.normalize(message[row, chosen], dim=-1), scores[row, chosen]
+    def make(self, english: Language, believe: Believe) -> tuple[Tensor, Tensor]:
+        """For each phrase a message (phrases, message) on the sphere that means the same, and its q (phrases,)."""
+        config = self.config
+        log_likelihood = english.log_likelihood(self.practice).float()
+        where_said = torch.softmax(log_likelihood[..., 0], dim=1)
+        wanted = beliefs(log_likelihood)
+
+        def disagreement(message: Tensor, count: int) -> Tensor:
+            """Of beta(phrase) and beta(message) in `count` contexts, (phrases, restarts)."""
+            contexts = torch.multinomial(where_said, count, replacement=True, generator=self.generator)
+            goal = wanted.gather(1, contexts[..., None].expand(-1, -1, wanted.shape[2]))[:, None]
+            on_shell = self.radius * nn.functional.normalize(message, dim=-1)
+            return 1 - (goal + believe(on_shell, contexts)).exp().sum(-1).mean(-1)
+
+        start = BeliefCriterion().scores(english, self.vocabulary, self.candidates)
+        best = start.topk(min(config.restarts, len(self.vocabulary)), largest=False).indices
+        message = self.vocabulary.messages[best].clone().requires_grad_()
+        optimizer = Adam([message], config.learning_rate)
+        for _ in range(config.steps):
+            (message.grad,) = torch.autograd.grad(disagreement(message, config.batch).sum(), message)  # of nothing else
+            optimizer.step()
+        with torch.no_grad():
+            scores = disagreement(message, LOOK)
+            row, chosen = torch.arange(len(scores)), scores.argmin(1)
+            return self.radius * nn.functional.normalize(message[row, chosen], dim=-1), scores[row, chosen]
+
+    def make_all(self, told: Composed, ways: Mapping[str, Believe]) -> tuple[pa.Table, pd.DataFrame]:
+        """Messages for what was `told`, by whose belief they are made, as a table and as rows of a dictionary.
+
+        All ways but `synthesis` ask a judge.
+        """
+        tables, entries = [], []
+        for name, believe in ways.items():
+            messages, scores = self.make(told, believe)
+            first = sum(len(table) for table in tables)
+            tables.append(new_messages_table(told.ids.tolist(), messages, name != "synthesis", first))
+            entries.append(new_message_entries(name, told.texts(), tables[-1], scores))
+        return pa.concat_tables(tables), pd.concat(entries, ignore_index=True)
 
 
 def new_phrases(

@@ -12,9 +12,11 @@ DOTS = 1500  # messages of random games that are drawn
 
 
 def load_beyond(tables: Mapping[str, str | Path]) -> dict:
-    """All of it, from the tables `ablation`, `criteria`, `bound`, `proposition_1` and `proposition_2`."""
+    """All of it, from tables by file name: `ablation.parquet`, `criteria`, `bound`, `proposition_1` and `_2`."""
     names = ("ablation", "criteria", "bound", "proposition_1", "proposition_2")
-    ablation, criteria, bound, lost, recovered = (read_table(tables[name], name).to_pandas() for name in names)
+    ablation, criteria, bound, lost, recovered = (
+        read_table(tables[f"{name}.parquet"], name).to_pandas() for name in names
+    )
     return {
         "ablation": ablation_values(ablation),
         "criteria": criteria_values(criteria),

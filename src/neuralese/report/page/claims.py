@@ -106,7 +106,7 @@ def _leak(rows: pd.DataFrame) -> list[Claim]:
     wider = ndtri(1 - SURE / 2 / len(controls)) / ndtri(1 - SURE / 2)  # several are looked at
     low = controls["ours"] - wider * (controls["ours"] - controls["ci_low"])
     high = controls["ours"] + wider * (controls["ci_high"] - controls["ours"])
-    off = controls[(low > 0.5) | (high < 0.5)]
+    off = controls[(low > controls["chance"]) | (high < controls["chance"])]
     if off.empty:
         verdict = HOLDS if (controls["seeds"] > 1).all() else None  # of other agents one seed says nothing
         return [Claim(f"All {len(controls)} controls are at chance, as they must be.", verdict)]

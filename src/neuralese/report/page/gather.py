@@ -1,81 +1,68 @@
 """What the page shows of one task and seed, as plain values small enough to be put into the page."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import torch
 
-from neuralese.agents.cell import load_cell
-from neuralese.agents.messages import Speech, read_messages
-from neuralese.data.provenance import data_kind
-from neuralese.evaluate.listeners import Listeners
+from neuralese import tasks
+from neuralese.agents.messages import Speech
 from neuralese.evaluate.translations import best_translations
-from neuralese.games.game import Game
-from neuralese.games.load import load_games
-from neuralese.randomness import generator
 from neuralese.report.page.explorer import Explorer
-from neuralese.report.page.items import described
-from neuralese.report.pictures import Tables
-from neuralese.speakers.models import HumanListener, HumanSpeaker, RobotSpeaker, load_model
-from neuralese.speakers.traces import load_heard
 from neuralese.storage.tables import matrix, read_table
-from neuralese.translate.languages import English, Neuralese
+from neuralese.tasks.judge import JudgeRun
 
 EXPLORED = 40  # test messages that can be looked up; the states they were said in are those that beliefs are shown over
 CLOUD = 400  # test messages in the cloud
-EXAMPLES = 12  # reference games shown
+EXAMPLES = 12  # messages shown as examples, where there are no games to watch
 
 
-def gather(tables: Tables, task: str, seed: int, criterion: str) -> dict:
-    """All that the page shows of `task` and `seed`, with the English of the cloud and the games by `criterion`."""
-    game = load_games(tables)["test"]
-    said = read_messages(tables["messages"], game)
-    robot = load_model(tables["robot"], RobotSpeaker, game)
-    phrases = read_table(tables["inventory"], "inventory")["phrase"].to_pylist()
-    english = English(game, load_model(tables["human"], HumanSpeaker, game), phrases)
-    dictionary, synthesis = (read_table(tables[name], "dictionary").to_pandas() for name in ("dictionary", "synthesis"))
-
-    def language(speech: Speech) -> Neuralese:
-        return Neuralese(game, robot, speech.messages, speech.ids)
-
-    spoken, new = _first(said["test"], EXPLORED), new_messages(tables)
-    bags = read_table(tables["bags"], "bags").to_pandas()
-    explorer = Explorer(english, language(spoken), language(said["train"]), language(new), bags)
+def gather(run: JudgeRun, criterion: str) -> dict:
+    """All that the page shows of a task and seed, with the English of the cloud and the games by `criterion`."""
+    said = run.said
+    dictionary, synthesis = (
+        read_table(run.files[f"{name}.parquet"], "dictionary").to_pandas() for name in ("dictionary", "synthesis")
+    )
+    spoken, new = said["test"].first(EXPLORED), new_messages(run.files["new_messages.parquet"])
+    bags = read_table(run.files["bags.parquet"], "bags").to_pandas()
+    explorer = Explorer(run.english, run.language(spoken), run.neuralese("train"), run.language(new), bags)
     both = pd.concat([dictionary.assign(new=False), synthesis.assign(new=True)])
-    explored = explorer.values(both, game.candidates(spoken.states))
+    explored = explorer.values(both, run.states.candidates(spoken.states))
     best = best_translations(dictionary, "R->H", criterion)
     said_in = _said_in(said, explored["beliefs"]["message"])
     shown = cloud(said["test"], best)
-    if "watched" in tables:
-        games = driving_games(read_table(tables["watched"], "watched").to_pandas())
-    else:
-        games = reference_games(tables, game, robot, _first(spoken, EXAMPLES), best, seed)
+    protocol = read_table(run.files["protocol.parquet"], "protocol").select(["measure", "variable", "value"])
     return {
-        "task": task,
-        "seed": seed,
-        "data": data_kind(tables["provenance"]),
+        "task": run.task,
+        "seed": run.seed,
+        "data": run.data,
         "criterion": criterion,
-        "phrases": english.texts(),
+        "phrases": run.english.texts(),
         "states": spoken.states.tolist(),
         "explored": spoken.ids.tolist(),
         "said_in": said_in,
         **explored,
         "cloud": shown,
-        "games": games,
-        "history": history(read_table(tables["history"], "history").to_pandas()),
-        "protocol": read_table(tables["protocol"], "protocol").select(["measure", "variable", "value"]).to_pylist(),
-        **described(tables, pictured=shown["states"], named=said_in.values()),
+        "games": games(run, spoken.first(EXAMPLES), best),
+        "history": history(read_table(run.files["history.parquet"], "history").to_pandas()),
+        "protocol": protocol.to_pylist(),
+        **tasks.part(run.task, "pictures").described(run.files, shown["states"], said_in.values()),
     }
 
 
-def new_messages(tables: Tables) -> Speech:
+def games(run: JudgeRun, said: Speech, best: dict[int, int]) -> list[dict]:
+    """The games that a task has to watch, or else examples of what is said and whether it is understood."""
+    if tasks.has(run.task, "watched", "watched_games"):
+        return tasks.part(run.task, "watched").watched_games(run.files)
+    return examples(run, said, best)
+
+
+def new_messages(path: Path) -> Speech:
     """The messages that were made; nobody said them in any state."""
-    table = read_table(tables["new_messages"], "messages")
+    table = read_table(path, "messages")
     ids = torch.from_numpy(table["message_id"].to_numpy().astype("int64"))
-    return Speech(ids, torch.empty(len(ids), 2, 0), torch.from_numpy(matrix(table["message"]).copy()))
-
-
-def _first(said: Speech, count: int) -> Speech:
-    return Speech(said.ids[:count], said.states[:count], said.messages[:count])
+    return Speech(ids, torch.empty(len(ids), 0), torch.from_numpy(matrix(table["message"]).copy()))
 
 
 def _said_in(said: dict[str, Speech], wanted: dict[int, list]) -> dict[int, list]:
@@ -112,30 +99,13 @@ def history(table: pd.DataFrame) -> dict[str, list]:
     return {name: table[name].astype(float).round(4).tolist() for name in ("update", "success", "reward")}
 
 
-def reference_games(
-    tables: Tables, game: Game, robot: RobotSpeaker, said: Speech, best: dict[int, int], seed: int
-) -> list[dict]:
+def examples(run: JudgeRun, said: Speech, best: dict[int, int]) -> list[dict]:
     """What is `said` in English, and whether the robot that hears it, and the model human that hears the English, guess
-    right. Credit is 1 for the right item, 0 for the wrong one, 1/2 for neither.
+    right. Credit is 1 for the right state, 0 for a wrong one, and shared by those between which one cannot decide.
     """
-    human = load_model(tables["listener"], HumanListener, game)
-    listeners = Listeners.of(game, load_cell(tables["agent"], game), robot, human)
+    listeners = run.listeners("test")
     phrases = [best[number] for number in said.ids.tolist()]
-    by_robot = listeners.robot_credit(said.messages, said.states, generator(seed, "report"))
-    by_human = listeners.human_credit(load_heard(tables)[torch.tensor(phrases)], said.states)
+    by_robot = listeners.robot_credit(said.messages, said.states, run.generator("report"))
+    by_human = listeners.human_credit(run.heard[torch.tensor(phrases)], said.states)
     rows = zip(said.ids.tolist(), said.states.tolist(), phrases, by_robot.tolist(), by_human.tolist(), strict=True)
     return [dict(zip(("message", "state", "phrase", "robot", "human"), row, strict=True)) for row in rows]
-
-
-def driving_games(watched: pd.DataFrame) -> list[dict]:
-    """Watched games turn by turn."""
-    games = []
-    for (pair, _), game in watched.groupby(["pair", "game"], sort=False):
-        turns = []
-        for _, rows in game.groupby("turn"):
-            cars = rows[["pose", "goal", "action", "said"]].to_dict("records")
-            turns.append({"cars": cars, "reward": round(rows["reward"].iloc[0], 2), "outcome": rows["outcome"].iloc[0]})
-        games.append(
-            {"pair": pair, "map": int(game["map"].iloc[0]), "who": game["who"].iloc[:2].tolist(), "turns": turns}
-        )
-    return games

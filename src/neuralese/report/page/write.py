@@ -3,8 +3,10 @@
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +16,12 @@ from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
 from neuralese.evaluate.comparison import SECTIONS
-from neuralese.evaluate.formats import TITLES, gain_text
-from neuralese.report.comparison import by_pair, charted
+from neuralese.evaluate.formats import gain_text, title_of
+from neuralese.report.comparison import by_pair, charted, heading
 from neuralese.report.page.beyond import bound_sentence, theory_sentence
 from neuralese.report.page.claims import claims
 from neuralese.storage.files import read_json, write_text
+from neuralese.tasks.task import Task
 
 ASSETS = files("neuralese.report.page") / "assets"
 STYLES = ("page", "parts")
@@ -30,21 +33,21 @@ ROOM = 2_000_000  # of which so many are kept for everything but the tasks
 def write_page(
     path: str | Path,
     parts: Sequence[str | Path],
+    tasks: Sequence[Task],
     facts: dict,
     comparison: pd.DataFrame,
     beyond: dict,
-    faithful: pd.DataFrame | None = None,
 ) -> None:
     """Write the page from the gathered `parts` (`report.json` of each task and seed) and what belongs to all.
 
-    `faithful` is the comparison of the run that keeps to the paper in everything, if there was one.
+    `beyond` has in `faithful` the comparison of the run that keeps to the paper in everything, if there was one.
 
     Every seed's learning curve is shown; the rest of a seed only as far as the page stays small, first seeds first.
     """
     gathered = [read_json(part) for part in parts]
     whole, left_out = fitting(gathered, LIMIT - ROOM)
-    text = render(facts, comparison, {**beyond, "faithful": faithful_rows(faithful)}, gathered, whole, left_out)
-    write_text(path, text)
+    more = {**beyond, "faithful": faithful_rows(beyond.get("faithful"))}
+    write_text(path, render(Contents(tasks, facts, comparison, more, gathered, whole, left_out)))
 
 
 def fitting(gathered: list[dict], limit: int) -> tuple[list[dict], list[int]]:
@@ -83,31 +86,50 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def render(
-    facts: dict, comparison: pd.DataFrame, beyond: dict, gathered: list[dict], whole: list[dict], left_out: list[int]
-) -> str:
+@dataclass(frozen=True)
+class Contents:
+    """What is on the page."""
+
+    tasks: Sequence[Task]
+    facts: dict
+    comparison: pd.DataFrame
+    beyond: dict
+    gathered: list[dict]  # of every task and seed
+    whole: list[dict]  # of those that are shown whole
+    left_out: list[int]  # seeds that are not
+
+
+def render(contents: Contents) -> str:
     """The page as text."""
     environment = Environment(loader=PackageLoader("neuralese.report.page", "assets"), autoescape=True)
     environment.filters["embed"] = embed
-    tasks = list(dict.fromkeys(part["task"] for part in gathered))
+    tasks = list(dict.fromkeys(part["task"] for part in contents.gathered))
     curves = {
-        task: [{"seed": part["seed"], **part["history"]} for part in gathered if part["task"] == task] for task in tasks
+        task: [{"seed": part["seed"], **part["history"]} for part in contents.gathered if part["task"] == task]
+        for task in tasks
     }
-    tables = comparison_tables(comparison)
+    tables, beyond = comparison_tables(contents.comparison), contents.beyond
+    own = [each.script for each in contents.tasks if each.script]
     return environment.get_template("page.html").render(
-        facts=facts,
+        facts=contents.facts,
         tasks=tasks,
-        names={"colors": "Colours", "birds": "Birds", "driving": "Driving"},
-        parts=[{name: value for name, value in part.items() if name != "history"} for part in whole],
-        left_out=left_out,
+        names={each.name: each.title for each in contents.tasks},
+        parts=[{name: value for name, value in part.items() if name != "history"} for part in contents.whole],
+        left_out=contents.left_out,
         tables=tables,
         beyond=beyond,
         sentences=beyond_sentences(beyond),
         shared={"curves": curves, "tables": [table["rows"] for table in tables], **beyond},
         style=Markup("".join((ASSETS / f"{name}.css").read_text("utf-8") for name in STYLES)),
         library=Markup(vega()),
-        scripts=[Markup((ASSETS / f"{name}.js").read_text("utf-8")) for name in SCRIPTS],
+        scripts=[Markup(path.read_text("utf-8")) for path in scripts(own)],
     )
+
+
+def scripts(own: Sequence[Path]) -> list[Traversable]:
+    """The page's scripts; those that tasks bring come before the last ones, which show the tasks."""
+    ours = [ASSETS / f"{name}.js" for name in SCRIPTS]
+    return [*ours[:-2], *own, *ours[-2:]]
 
 
 def beyond_sentences(beyond: dict) -> dict:
@@ -138,7 +160,8 @@ def comparison_tables(comparison: pd.DataFrame) -> list[dict]:
                 "data": rows["data"].iloc[0],
                 "measures": len(measures),
                 "silence": bool(rows["gain_silence"].notna().any()),
-                "title": "; ".join(TITLES[measure] for measure in measures),
+                "title": "; ".join(title_of(measure, rows[rows["measure"] == measure]) for measure in measures),
+                "heading": heading(rows.iloc[0]),
                 "claims": claims(rows),
                 "sections": sections,
                 "rows": plain_rows(charted(rows)),

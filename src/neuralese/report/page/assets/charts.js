@@ -64,7 +64,7 @@ const dots = (rows, title, chance, marks) => () => ({
   data: { values: rows },
   encoding: { y: { field: "label", type: "nominal", sort: null, title: null, axis: { grid: false, domain: false, ticks: false } } },
   layer: [
-    ...(chance ? [{ data: { values: [{}] }, mark: { type: "rule", color: color("line"), strokeWidth: 2 }, encoding: { y: null, x: { datum: 0.5 } } }] : []),
+    ...(chance ? [{ data: { values: [{}] }, mark: { type: "rule", color: color("line"), strokeWidth: 2 }, encoding: { y: null, x: { datum: chance } } }] : []),
     {
       mark: { type: "rule", strokeWidth: 2, color: color("accent") },
       encoding: { x: { field: "low", type: "quantitative", title, scale: { zero: false } }, x2: { field: "high" } },
@@ -89,7 +89,7 @@ function comparisonCharts(rows) {
     const marks = [{ field: "ours", name: "ours", shade: "accent", shape: "circle" }];
     if (beside) marks.unshift({ field: "paper", name: "paper", shade: "second", shape: "diamond", hollow: true, size: 75 });
     const label = beside ? "● ours with its 95 % interval, ◇ the paper's figure" : "● ours with its 95 % interval";
-    return chart(label, dots(values, measure, measure.startsWith("accuracy"), marks));
+    return chart(label, dots(values, measure, rows.find((row) => row.measure === measure).chance, marks));
   });
 }
 

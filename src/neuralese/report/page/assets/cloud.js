@@ -49,7 +49,7 @@ function cloud(part) {
     state.replaceChildren(
       make("p", { class: "said" }, `“${values[here].phrase}”`),
       pair(part, states[here]),
-      make("p", { class: "hint" }, `message ${ids[here]}, said of ${named(part, states[here][0])} (left), not ${named(part, states[here][1])}`),
+      make("p", { class: "hint" }, `message ${ids[here]}, said of ${named(part, states[here][0])} (left), not ${others(part, states[here])}`),
     );
   }
 

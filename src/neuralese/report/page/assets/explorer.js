@@ -86,7 +86,7 @@ function explorer(part) {
   function card(index, source, target) {
     const own = chosen.direction === "R->H" && part.explored[index] === chosen.source;
     const names = chosen.direction === "R->H" ? ["message", "English"] : ["phrase", "message"];
-    const label = `${named(part, part.states[index][0])}, not ${named(part, part.states[index][1])}: ${names[0]} ${source} per cent, ${names[1]} ${target} per cent`;
+    const label = `${named(part, part.states[index][0])}, not ${others(part, part.states[index])}: ${names[0]} ${source} per cent, ${names[1]} ${target} per cent`;
     const bars = make("div", { class: "bars", role: "img", "aria-label": label }, bar("from", names[0], source), bar("into", names[1], target));
     return make("li", { class: own ? "card own" : "card" }, pair(part, part.states[index]), bars, own ? make("div", { class: "tag" }, "said of this") : null);
   }
@@ -107,10 +107,10 @@ function explorer(part) {
     const apart = source.reduce((sum, value, i) => sum + Math.abs(value - target[i]), 0) / source.length;
     const text = `${called(sourceKind(), chosen.source)} is translated as ${called(kind, id)} by ${chosen.criterion}. Their beliefs are ${apart.toFixed(0)} percentage points apart on average over ${source.length} states.`;
     spoken.textContent = text;
-    const about = `How much each makes a listener believe in the left one (${roles(part)[0]}) rather than in the right one (${roles(part)[1]}):`;
+    const about = `How much each makes a listener believe in the left one (${roles(part)[0]}) rather than in what is beside it (${roles(part)[1]}):`;
     const list = make("ul", { class: "cards" }, ...order.slice(0, chosen.all ? order.length : SHOWN).map((i) => card(i, source[i], target[i])));
     const more = make("button", { type: "button", onclick: showOthers }, chosen.all ? "Show fewer states" : `Show all ${order.length} states`);
-    const heading = kind === "message" && part.said_in[id] ? make("p", { class: "hint" }, `${called(kind, id)} was said of ${named(part, part.said_in[id][0])}, not ${named(part, part.said_in[id][1])}.`) : null;
+    const heading = kind === "message" && part.said_in[id] ? make("p", { class: "hint" }, `${called(kind, id)} was said of ${named(part, part.said_in[id][0])}, not ${others(part, part.said_in[id])}.`) : null;
     cards.replaceChildren(...[heading, make("p", { class: "hint" }, about), list, order.length > SHOWN ? make("p", {}, more) : null].filter(Boolean));
   }
 

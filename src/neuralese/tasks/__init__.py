@@ -1,0 +1,108 @@
+"""The tasks there are: ours, and those that other packages bring as entry points of the group `neuralese.tasks`.
+
+    [project.entry-points."neuralese.tasks"]        # in the pyproject.toml of such a package
+    shapes = "my_shapes"                            # a module or package that has the parts of a task
+
+A task is a few facts (`task.Task`) and what can be done with it, in *parts*. A part is the module of that name in the
+task's package or, if the task is one module, that module:
+
+    task         TASK: the facts
+    embedded     write(folder): the raw data, or a stand-in for it
+    data         prepare(raw, settings): `items.Prepared`; for a task that has no rules of its own
+    game         load_games(files, config): its states, or games, by split
+    human        load_traces(files, states, split, generator), load_heard(files): what humans said
+    variables    variables(files, columns): what there is to talk about in states
+    pictures     pixels(files, codes), described(files, states, names): what states look like
+    watched      watched_games(files): games that the report shows, instead of examples
+    play         open_sitting(...): a game to play with a trained robot
+
+`files` are paths by file name. A task without `game` or `human` has a reference game over items (`tasks.reference`).
+Naming tasks imports none of them, and a stage imports the parts that it uses: what it asks for by `part(name, "...")`
+is part of the code that it runs (`pipeline.imports`).
+"""
+
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from neuralese.storage.errors import NeuraleseError
+
+if TYPE_CHECKING:
+    from neuralese.tasks.task import Task
+
+BUILT_IN = ("colors", "birds", "driving")
+GROUP = "neuralese.tasks"
+FACTS = "task"  # the part that has a task's facts
+LEFT_OUT = dict.fromkeys(("game", "human"), "neuralese.tasks.reference")  # parts that a task may leave out
+
+
+@cache
+def homes() -> dict[str, str]:
+    """The module or package of every task, ours first, by name."""
+    brought = {each.name: each.value for each in sorted(entry_points(group=GROUP))}
+    return {name: f"neuralese.tasks.{name}" for name in BUILT_IN} | {
+        name: home for name, home in brought.items() if name not in BUILT_IN
+    }
+
+
+def names() -> tuple[str, ...]:
+    """Every task, ours first."""
+    return tuple(homes())
+
+
+@cache
+def module(name: str, part: str) -> str | None:
+    """The module that is a part of a task; none if the task has no such part."""
+    if name not in homes():
+        raise NeuraleseError(f"there is no task '{name}'; there are {', '.join(names())}.")
+    home = homes()[name]
+    try:
+        spec = find_spec(home)
+    except ImportError:
+        spec = None
+    if spec is None:
+        raise NeuraleseError(f"the task '{name}' is installed as {home}, which is not there; install it anew.")
+    if spec.submodule_search_locations is None:
+        return home
+    return f"{home}.{part}" if find_spec(f"{home}.{part}") else LEFT_OUT.get(part)
+
+
+def part(name: str, part: str) -> ModuleType:
+    """A part of a task."""
+    found = module(name, part)
+    if found is None:
+        raise NeuraleseError(f"the task '{name}' has no part '{part}'; write {homes()[name]}.{part} to bring one.")
+    try:
+        return import_module(found)
+    except ImportError as error:
+        raise NeuraleseError(f"the part '{part}' of the task '{name}' cannot be loaded ({error}).") from error
+
+
+def has(name: str, part: str, function: str) -> bool:
+    """Whether a task has a part with this function."""
+    found = module(name, part)
+    return found is not None and hasattr(import_module(found), function)
+
+
+def file(name: str, part: str) -> Path | None:
+    """The file of a part, without importing it; none if the task has no such part."""
+    found = module(name, part)
+    return None if found is None else Path(find_spec(found).origin)
+
+
+@cache
+def get(name: str) -> "Task":
+    """The facts of a task."""
+    task = part(name, FACTS).TASK
+    if task.name != name:
+        raise NeuraleseError(f"{homes()[name]} calls its task '{task.name}', but is installed as '{name}'.")
+    return task
+
+
+def every() -> tuple["Task", ...]:
+    """The facts of all tasks."""
+    return tuple(get(name) for name in names())

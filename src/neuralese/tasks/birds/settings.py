@@ -1,0 +1,67 @@
+"""What a config says of the birds and of their features."""
+
+from dataclasses import dataclass
+
+from neuralese.settings import section, setting
+
+
+@dataclass(frozen=True)
+class HeadConfig:
+    """How the head is trained."""
+
+    hidden: int = setting(
+        256, "Units, which is the length of the feature that players see.", least=1, advice="256 is the paper's."
+    )
+    epochs: int = setting(
+        40,
+        "Passes over the training images.",
+        least=1,
+        advice="The weights of the epoch that did best on dev are kept.",
+    )
+    batch: int = setting(256, "Images in a minibatch.", least=1)
+    learning_rate: float = setting(0.0015, "First step size; it falls to zero as a cosine.", above=0)
+    weight_decay: float = setting(1e-4, "Weight decay of AdamW.", least=0)
+    dropout: float = setting(0.7, "Share of pooled features hidden in training.", least=0, below=1)
+    hidden_dropout: float = setting(0.5, "Share of hidden units hidden in training.", least=0, below=1)
+
+
+@dataclass(frozen=True)
+class Birds:
+    """How the birds are prepared, and what players see of them."""
+
+    bigrams: int = setting(
+        50,
+        "So many of the most frequent bigrams of the training captions are the inventory.",
+        least=1,
+        advice="50 is the paper's.",
+    )
+    backbone: str = setting(
+        "efficientnet-lite0",
+        "The pretrained network that looks at the images.",
+        choices=["efficientnet-lite0", "efficientnet-lite1", "efficientnet-lite2"],
+        advice="See below.",
+    )
+    pixels: int = setting(
+        256, "Birds are shown to the backbone at so many pixels a side.", least=32, advice="See below."
+    )
+    quantised: bool = setting(
+        True,
+        "Whether the backbone reckons in whole numbers of 8 bits, which is faster.",
+        advice="See below; `false` is slower, and a little more accurate.",
+    )
+    shards: int = setting(
+        8,
+        "The images are cut into so many parts, which are looked at beside each other.",
+        least=1,
+        advice="As many as you have cores, up to eight or so: each takes some seconds to start. "
+        "The results are the same bytes whatever it is.",
+    )
+    pooled: int = setting(
+        4096,
+        "Length of a compact bilinear feature.",
+        least=2,
+        advice="Longer is slower and was not better: 8192 and 4096 reached the same accuracy.",
+    )
+    head: HeadConfig = section(
+        HeadConfig, "The hidden layer whose activations players see, trained to tell the species."
+    )

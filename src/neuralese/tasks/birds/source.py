@@ -1,0 +1,36 @@
+"""The birds: where their images, descriptions and split are."""
+
+from neuralese.sources.data_sets import Archive, DataSet
+
+CUB = DataSet(
+    title="Caltech-UCSD Birds 200-2011, described by Reed et al. (2016)",
+    licence="non-commercial research and education",
+    archives=(
+        Archive(
+            file="images",
+            mirror="CUB_200_2011_224px.tar",  # all images, scaled to a short side of at most 224 pixels
+            urls=("https://data.caltech.edu/records/65de6-vp158/files/CUB_200_2011.tgz",),
+            used=r"CUB_200_2011/(images/.+\.jpg|(?:images|image_class_labels|classes|bounding_boxes)\.txt)$",
+            content_sha256="0bfacc9e1e70aaaa22043a4eba42256bfc46bead6021670ddbfcdcfdd45a5333",
+            file_md5="97eceeb196236b17998738112f37df78",
+        ),
+        Archive(
+            file="captions",
+            mirror="birds.zip",
+            urls=(
+                "https://github.com/Jagadeesh-N/DF-GAN-Text-to-Image-Synthesis/raw/"
+                "1ca5fed5f8573402ae98b4f73a89f89498334900/data/birds.zip",
+            ),
+            used=r"^(birds/(?:captions|(?:train|test)/filenames)\.pickle)$",
+            content_sha256="b229ceebb43810c7b927594d8cbaffe5a78071848d10dc13c067ccb61505f2f1",
+            supplied="cvpr2016_cub.tar.gz",  # the original release, text_c10/<class>/<image>.txt
+        ),
+        Archive(
+            file="splits",
+            mirror="neuralese-fa55efc.tar.gz",
+            urls=("https://github.com/jacobandreas/neuralese/archive/fa55efcc9c7ae864e55682c306576cfc6c2234b6.tar.gz",),
+            used=r"data/birds/((?:train|val|test)\.txt)$",
+            content_sha256="379dfc705c94efa854131d2cd63ec83006a29fec5a0ab23ee4d016a90bb77fad",
+        ),
+    ),
+)

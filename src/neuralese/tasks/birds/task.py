@@ -1,0 +1,75 @@
+"""Naming birds: a reference game over the images of Caltech-UCSD Birds, which people described."""
+
+from pathlib import Path
+
+from neuralese.agents.settings import TrainingConfig
+from neuralese.evaluate.paper import Paper
+from neuralese.speakers.settings import FitConfig
+from neuralese.tasks.birds.settings import Birds
+from neuralese.tasks.birds.source import CUB
+from neuralese.tasks.stages import TASK as EACH
+from neuralese.tasks.stages import Stage
+from neuralese.tasks.task import Task
+
+PAPER = Paper(
+    table="1b",
+    belief={
+        ("R", "R", "none"): 0.95,
+        ("H", "H*", "none"): 0.77,
+        ("R", "H*", "random"): 0.50,
+        ("R", "H*", "direct"): 0.57,
+        ("R", "H*", "belief"): 0.75,
+        ("H", "R", "random"): 0.50,
+        ("H", "R", "direct"): 0.55,
+        ("H", "R", "belief"): 0.60,
+    },
+)
+
+_OWN = ("birds",)
+_SHARDS = ("pooled_{shard}_of_{shards}.parquet", "failed_{shard}_of_{shards}.json")
+
+TASK = Task(
+    name="birds",
+    title="Birds",
+    data_set=CUB,
+    settings=Birds(),
+    training=TrainingConfig(
+        updates=800, batch=128, new_games=128, updates_per_round=4, explore=500, learning_rate=0.001
+    ),
+    fitting=FitConfig(learning_rate=0.001, check_every=50, patience=8),  # few items, soon known by heart
+    variable_files=("traces.parquet", "inventory.parquet"),
+    picture_files=("raw", "images.parquet"),
+    rules=Path("tasks/birds.smk"),
+    stages=(
+        Stage("parse_birds", EACH, ("raw",), ("images.parquet", "captions.parquet"), tasks=_OWN, job="parse"),
+        Stage("export_backbone", EACH, ("raw", "images.parquet"), ("backbone.onnx",), _OWN, tasks=_OWN),
+        Stage(
+            "pool_images",
+            EACH,
+            ("raw", "images.parquet", "backbone.onnx"),
+            _SHARDS,
+            _OWN,
+            tasks=_OWN,
+            job="pool_images_{shard}_of_{shards}",
+        ),
+        Stage("gather_pooled", EACH, _SHARDS, ("pooled.parquet", "failed_images.json"), _OWN, tasks=_OWN),
+        Stage(
+            "train_head",
+            EACH,
+            ("pooled.parquet", "images.parquet"),
+            ("features.parquet", "head_accuracy.json"),
+            _OWN,
+            tasks=_OWN,
+        ),
+        Stage(
+            "prepare_birds",
+            EACH,
+            ("raw", "images.parquet", "captions.parquet", "features.parquet", "failed_images.json"),
+            ("inventory.parquet", "items.parquet", "traces.parquet", "provenance.json"),
+            _OWN,
+            tasks=_OWN,
+            job="prepare",
+        ),
+    ),
+    paper=PAPER,
+)

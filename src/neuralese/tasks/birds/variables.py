@@ -1,0 +1,23 @@
+"""What there is to talk about in a bird."""
+
+import pandas as pd
+
+from neuralese.storage.tables import read_table
+from neuralese.tasks.files import Files
+
+ATTRIBUTES = 6  # the most frequent phrases
+
+
+def variables(files: Files, columns: pd.DataFrame) -> pd.DataFrame:
+    """The variables of states, given as the columns of a table."""
+    inventory = read_table(files["inventory.parquet"], "inventory")["phrase"].to_pylist()
+    return bird_variables(read_table(files["traces.parquet"], "traces").to_pandas(), inventory, columns)
+
+
+def bird_variables(traces: pd.DataFrame, inventory: list[str], states: pd.DataFrame) -> pd.DataFrame:
+    """For the most frequent attributes: does anybody say it of the target?"""
+    said = traces.explode("phrases").dropna().drop_duplicates()
+    has = {number: set(rows["item_id"]) for number, rows in said.groupby("phrases")}
+    return pd.DataFrame(
+        {inventory[number]: states["target"].isin(has.get(number, set())).astype(int) for number in range(ATTRIBUTES)}
+    )

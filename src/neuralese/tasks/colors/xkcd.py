@@ -1,0 +1,104 @@
+"""The XKCD colour survey: an archive of answers becomes a table, its names an inventory of words, its answers traces.
+
+In the archive, `corpusindex.txt` lists the colour names with the stem of their files. A training answer is spread over
+three files (`train/<stem>.{h,s,v}_train`, one number a line), a held-out answer is a line `h,s,v` of
+`5dev/<stem>.test` or `25test/<stem>.test`.
+"""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from neuralese.sources.archives import members
+from neuralese.storage.errors import NeuraleseError
+from neuralese.tasks.colors.source import XKCD
+
+SPLITS = {"train": "train", "dev": "5dev", "test": "25test"}  # ours -> the corpus's folder
+LEFT_OUT = {"very", "shit", "piss", "crap", "fuck"}  # an intensifier that names nothing, and profanity
+
+
+def _numbers(content: bytes, where: str) -> np.ndarray:
+    try:
+        return np.array(content.replace(b",", b" ").split(), dtype=np.float64)
+    except ValueError as error:
+        raise NeuraleseError(f"{where} holds something that is not a number ({error}).") from None
+
+
+def _index(content: bytes) -> list[tuple[str, str]]:
+    """The (name, file stem) pairs of the corpus's index, or none if it is damaged."""
+    lines = [line.rsplit(b",", 1) for line in content.splitlines() if line.strip()]
+    try:
+        return [(name.decode(), stem.decode().strip()) for name, stem in lines]
+    except ValueError:
+        return []
+
+
+def _answers(files: dict[str, bytes], split: str, stem: str) -> np.ndarray:
+    """The answers (n, 3) as hue, saturation and value that one name got in one split."""
+    if split == "train":
+        paths = [f"train/{stem}.{channel}_train" for channel in "hsv"]
+    else:
+        paths = [f"{SPLITS[split]}/{stem}.test"]
+    missing = [path for path in paths if path not in files]
+    if missing:
+        raise NeuraleseError(f"the colour corpus lists '{stem}' but has no {missing[0]}; fetch the archive again.")
+    columns = [_numbers(files[path], path) for path in paths]
+    held_out_rows = files[paths[0]].split() if split != "train" else []
+    if len({len(column) for column in columns}) > 1 or any(row.count(b",") != 2 for row in held_out_rows):
+        raise NeuraleseError(f"{paths[0]} does not hold a hue, a saturation and a value for every answer.")
+    return np.stack(columns, axis=1) if split == "train" else columns[0].reshape(-1, 3)
+
+
+def parse(archive: str | Path) -> pd.DataFrame:
+    """Read every answer of the corpus: columns split, name, h, s, v."""
+    files = dict(members(archive, XKCD.archives[0].used))
+    if "corpusindex.txt" not in files:
+        raise NeuraleseError(f"{archive} holds no munroecorpus/corpusindex.txt, so it is not the colour corpus.")
+    index = _index(files["corpusindex.txt"])
+    if not index or len(dict(index)) < len(index):
+        raise NeuraleseError(f"{archive}: corpusindex.txt is not a list of 'name,stem' lines with every name once.")
+    labels, splits, parts = [], [], []
+    for split in SPLITS:
+        for label, (_, stem) in enumerate(index):
+            part = _answers(files, split, stem)
+            parts.append(part)
+            labels.append(np.full(len(part), label, dtype=np.int32))
+            splits.append(np.full(len(part), list(SPLITS).index(split), dtype=np.int8))
+    hsv = np.concatenate(parts)
+    table = pd.DataFrame(
+        {
+            "split": pd.Categorical.from_codes(np.concatenate(splits), list(SPLITS)),
+            "name": pd.Categorical.from_codes(np.concatenate(labels), [name for name, _ in index]),
+        }
+    )
+    table[["h", "s", "v"]] = hsv.astype(np.float32)
+    return table
+
+
+def words(name: str) -> list[str]:
+    """The words of a colour name: "robin's egg blue-green" has robin's, egg, blue and green."""
+    return re.findall(r"[a-z']+", name.lower())
+
+
+def inventory(colors: pd.DataFrame, least_names: int = 5) -> pd.DataFrame:
+    """All unigrams that occur in at least `least_names` names: columns phrase_id, phrase, count (training answers)."""
+    answers = colors.loc[colors["split"] == "train", "name"].value_counts()
+    names, counts = Counter(), Counter()
+    for name in colors["name"].unique():
+        for word in set(words(name)) - LEFT_OUT:
+            names[word] += 1
+            counts[word] += int(answers.get(name, 0))
+    kept = sorted((word for word in names if names[word] >= least_names), key=lambda word: (-counts[word], word))
+    return pd.DataFrame({"phrase_id": range(len(kept)), "phrase": kept, "count": [counts[w] for w in kept]}).assign(
+        names=[names[word] for word in kept]
+    )
+
+
+def traces(colors: pd.DataFrame, phrases: list[str]) -> pd.Series:
+    """What each answer says, as the ids of the inventory words in its name (none for names outside the inventory)."""
+    ids = {phrase: position for position, phrase in enumerate(phrases)}
+    said = {name: [ids[word] for word in words(name) if word in ids] for name in colors["name"].unique()}
+    return colors["name"].astype(object).map(said)

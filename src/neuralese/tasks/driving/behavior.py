@@ -1,0 +1,235 @@
+"""The paper's behaviour evaluation of the driving game (Table 3): a robot drives with a human who is replayed.
+
+A human player's actions and messages are taken from a test game exactly as they were, whatever the robot does; each
+message is translated into neuralese, and the robot drives the other car. Both seats of every game are played in turn.
+Once the trace is at its end the human waits, or is gone if it had arrived, and says nothing.
+
+    R / R   two robots in fresh games          R / H   a robot with a replayed human, by the way messages are translated
+    H / H   the humans themselves              H / H all   those of every game, training games included
+
+What a human says at once is translated whole; a message without any phrase of the inventory, as silence. Beside the
+criteria of the dictionary there are two ways without one: *silence*, in which the robot hears nothing, and *neuralese*,
+in which it hears what a second robot says in the human's place. Ways are compared game by game: with silence, with the
+control and with the baseline.
+
+In a trace whose human never arrived (most of them crashed) no robot can complete the game: `possible` is the share of
+traces in which one can.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import torch
+from torch import Tensor
+
+from neuralese.agents.cell import Cell
+from neuralese.agents.episodes import Intervene, rounds
+from neuralese.agents.messages import Speech
+from neuralese.evaluate.belief import BASELINE, CONTROL
+from neuralese.evaluate.statistics import bootstrap_interval, paired_test
+from neuralese.evaluate.translations import best_translations
+from neuralese.storage.tables import read_table
+from neuralese.tasks.driving.game import DrivingGame, DrivingWorld
+from neuralese.tasks.driving.replay import Logged
+from neuralese.tasks.driving.tables import GAMES, TURNS
+from neuralese.tasks.files import Files
+from neuralese.translate.criteria import kind_of
+from neuralese.translate.families import title
+from neuralese.translate.utterances import Parts
+
+RANDOM_REPEATS = 10  # how often every game is played with random translations
+Say = Callable[[Tensor], Tensor]  # utterances (n,) -> messages (n, message)
+MEASURES = ("reward", "completion")
+
+
+@dataclass(frozen=True)
+class Humans:
+    """Humans of logged games, both seats of each."""
+
+    games: Tensor  # (n,)
+    seat: Tensor  # (n,)
+    world: DrivingWorld  # where they began
+    action: Tensor  # (n, turns) waiting at the end
+    utterance: Tensor  # (n, turns) silence at the end
+    arrives: Tensor  # (n,) bool: sooner or later the human's car arrives
+
+    @classmethod
+    def of(cls, turns: pd.DataFrame, utterances: np.ndarray, silence: int) -> "Humans":
+        """The humans of the games in `turns`; `utterances` is what is said in each of its rows."""
+        logged = Logged(turns)
+        game, seat = torch.arange(2 * len(logged.ids)) // 2, torch.arange(2 * len(logged.ids)) % 2
+        said = torch.from_numpy(utterances.astype(np.int64))[logged.row].where(logged.row >= 0, silence)
+        return cls(
+            games=torch.from_numpy(logged.ids)[game],
+            seat=seat,
+            world=logged.start()[game],
+            action=logged.action[game, :, seat],
+            utterance=said[game, :, seat],
+            arrives=logged.done[game, :, seat].any(1),
+        )
+
+    def __getitem__(self, rows: Tensor) -> "Humans":
+        """Some of the humans."""
+        parts = (self.games, self.seat, self.world, self.action, self.utterance, self.arrives)
+        return Humans(*(part[rows] for part in parts))
+
+    def action_at(self, time: int) -> Tensor:
+        """What the humans do at a step, (n,)."""
+        return self.action[:, min(time, self.action.shape[1] - 1)]
+
+    def utterance_at(self, time: int) -> Tensor:
+        """What they say at a step, (n,)."""
+        return self.utterance[:, min(time, self.utterance.shape[1] - 1)]
+
+
+def load_humans(files: Files, split: str, parts: Parts, silence: int) -> Humans:
+    """The humans of one split; `parts` are the phrases of each utterance, of which one is `silence`."""
+    games, turns = (read_table(files[f"{each.name}.parquet"], each).to_pandas() for each in (GAMES, TURNS))
+    traces = read_table(files["traces.parquet"], "traces")
+    known = {each: number for number, each in enumerate(parts)}
+    utterances = np.full(len(turns), silence)
+    for row, said in zip(traces["item_id"].to_pylist(), traces["phrases"].to_pylist(), strict=True):
+        utterances[row] = known.get(tuple(sorted(set(said))), silence)
+    chosen = turns["game"].isin(games.loc[games["split"] == split, "game"]).to_numpy()
+    return Humans.of(turns[chosen].reset_index(drop=True), utterances[chosen], silence)
+
+
+def drive(
+    cell: Cell, game: DrivingGame, humans: Humans, say: Say | None, generator: torch.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Let robots drive with `humans`, whose utterances become messages by `say`: reward and completion (n,).
+
+    Without `say` a robot in the human's place speaks.
+    """
+    longer = DrivingGame(game.layouts, humans.action.shape[1] + game.max_steps)
+    return _play(cell, longer, humans.world, generator, replaying(humans, say))
+
+
+def replaying(humans: Humans, say: Say | None) -> Intervene:
+    """Put humans into their seats (see `rounds`)."""
+    row = torch.arange(len(humans.games))
+
+    def intervene(time: int, actions: Tensor, sent: Tensor) -> tuple[Tensor, Tensor]:
+        actions = actions.index_put((row, humans.seat), humans.action_at(time))
+        if say:
+            sent = sent.index_put((row, humans.seat), say(humans.utterance_at(time)))
+        return actions, sent
+
+    return intervene
+
+
+def _play(
+    cell: Cell, game: DrivingGame, world: DrivingWorld, generator: torch.Generator, intervene: Intervene | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    played = list(rounds(cell, game, world, generator, intervene=intervene))
+    return torch.stack([each.reward for each in played]).sum(0).double().numpy(), played[-1].success.double().numpy()
+
+
+def translations(dictionary: pd.DataFrame, criterion: str, vocabulary: Speech) -> Tensor:
+    """The message (utterances, message) into which each utterance is translated."""
+    position = {int(message): row for row, message in enumerate(vocabulary.ids)}
+    best = best_translations(dictionary, "H->R", criterion)
+    return vocabulary.messages[[position[best[number]] for number in range(len(best))]]
+
+
+@dataclass(frozen=True)
+class Voice:
+    """What becomes of what a human says: a way to translate it, and what that is called."""
+
+    name: str
+    title: str
+    role: str
+    say: Say | None
+    times: int = 1  # how often every game is played
+
+
+SILENCE, UNTRANSLATED = "silence", "neuralese"
+
+
+def voices(
+    dictionary: pd.DataFrame, criteria: Mapping[str, Mapping], vocabulary: Speech, generator: torch.Generator
+) -> list[Voice]:
+    """Silence, what a robot would say, and the translation by each of the `criteria` of the dictionary."""
+    messages = vocabulary.messages
+
+    def silent(said: Tensor) -> Tensor:
+        return messages.new_zeros(len(said), messages.shape[1])
+
+    def at_random(said: Tensor) -> Tensor:
+        return messages[torch.randint(len(messages), said.shape, generator=generator)]
+
+    found = [Voice(SILENCE, "silence", SILENCE, silent), Voice(UNTRANSLATED, "a robot's own words", "", None)]
+    for name, settings in criteria.items():
+        called = (name, title(name, settings), settings.get("role", ""))
+        if not kind_of(settings).by_meaning:
+            found.append(Voice(*called, at_random, RANDOM_REPEATS))
+        else:
+            found.append(Voice(*called, translations(dictionary, name, vocabulary).__getitem__))
+    return found
+
+
+@dataclass(frozen=True)
+class Played:
+    """What games brought: reward and completion (n,), and which games they were, if some belong together."""
+
+    pair: str
+    voice: Voice
+    reward: np.ndarray
+    completion: np.ndarray
+    games: np.ndarray | None = None
+    possible: float = 1.0  # share of the games that can be completed at all
+
+
+NOBODY = Voice("none", "same language", "", None)
+
+
+def evaluate_behavior(
+    cell: Cell, game: DrivingGame, humans: Humans, ways: Iterable[Voice], fresh: int, generator: torch.Generator
+) -> list[Played]:
+    """Let two robots drive `fresh` games, and a robot with each of `humans` in all `ways` of translating.
+
+    Repetitions of a game with one human are averaged.
+    """
+    played = [Played("R/R", NOBODY, *_play(cell, game, game.reset(fresh, generator), generator))]
+    for way in ways:
+        drivers = humans[torch.arange(len(humans.games)).repeat(way.times)]
+        scores = (each.reshape(way.times, -1).mean(0) for each in drive(cell, game, drivers, way.say, generator))
+        possible = float(humans.arrives.double().mean())
+        played.append(Played("R/H", way, *scores, humans.games.numpy(), possible))
+    return played
+
+
+def logged_games(games: pd.DataFrame, split: str) -> list[Played]:
+    """How humans drove with each other: in the games of one split, and in all."""
+    parts = {"H/H": games[games["split"] == split], "H/H all": games}
+    return [
+        Played(pair, NOBODY, part["reward"].to_numpy(), part["completed"].to_numpy(dtype=float))
+        for pair, part in parts.items()
+    ]
+
+
+def behavior_table(played: list[Played], resamples: int, generator: np.random.Generator) -> pd.DataFrame:
+    """One row for each pair and way: pair, criterion, title, role, reward, completion, their _ci_low and _ci_high, n,
+    games, possible; and, game by game, how much better than silence, the control and the baseline, with the error.
+    """
+    references = {each.voice.role: each for each in played if each.pair == "R/H"}
+    rows = []
+    for each in played:
+        voice = each.voice
+        row = {"pair": each.pair, "criterion": voice.name, "title": voice.title, "role": voice.role}
+        row |= {"n": len(each.reward), "possible": each.possible}
+        row["games"] = len(each.reward if each.games is None else np.unique(each.games))
+        for measure in MEASURES:
+            values = getattr(each, measure)
+            low, high = bootstrap_interval(values, generator, resamples, each.games)
+            row |= {measure: values.mean(), f"{measure}_ci_low": low, f"{measure}_ci_high": high}
+            for reference in (SILENCE, CONTROL, BASELINE):
+                gain, error = np.nan, np.nan
+                other = references.get(reference)
+                if each.pair == "R/H" and other is not None and other is not each:
+                    gain, error, _ = paired_test(values, getattr(other, measure), each.games)
+                row |= {f"{measure}_over_{reference}": gain, f"{measure}_over_{reference}_error": error}
+        rows.append(row)
+    return pd.DataFrame(rows)

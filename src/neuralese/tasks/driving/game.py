@@ -1,0 +1,248 @@
+"""The driving game of the paper (Figure 4c): two cars that cannot see each other must both reach their goals.
+
+A car covers two cells, its head and its tail. Both players act at once; a car that reaches its goal leaves the road.
+The reward is shared, and as in the authors' released game each step brings
+
+    -0.01    for the time
+    -0.5     for each cell off the road that is occupied, be it by one car or by two
+    +0.1     for each cell that a car comes nearer to its goal, unless it arrives
+    +1       for each car that arrives
+    -2       if the cars, neither of which had arrived before the step, now share a cell: that ends the game, which is
+             completed all the same if both arrive in this step
+
+A player sees (map, pose, goal) of its own car. A *state* of a speaker is that, and comes with distractors: other
+states from play on the same map. Which of them it is, is what its message is to tell: (n, s, 3), the true one first.
+"""
+
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor, nn
+
+from neuralese.games.game import Game, Outcome
+from neuralese.games.settings import GameConfig
+from neuralese.games.states import Redraw, prefixes
+from neuralese.storage.tables import read_about, read_table
+from neuralese.tasks.driving import roads
+from neuralese.tasks.driving.roads import CELLS, GONE, POSES, SIZE, Layouts
+from neuralese.tasks.driving.tables import MAPS
+from neuralese.tasks.files import Files
+
+TIME, OFF_ROAD, NEARER, ARRIVAL, CRASH = -0.01, -0.5, 0.1, 1.0, -2.0
+STATE_COLUMNS = ("row", "col", "direction", "goal_row", "goal_col")
+REDRAWS = 20  # attempts to find a distractor that differs from the true state
+SPLITS = ("train", "dev", "test")
+
+
+def load_games(files: Files, config: GameConfig) -> dict[str, "DrivingGame"]:
+    """The driving game on the roads of the logged games, by the rules written into their table; splits share it."""
+    maps, rules = read_table(files["maps.parquet"], MAPS).to_pydict(), read_about(files["maps.parquet"])
+    layouts = Layouts.of(maps["road"], maps["starts"], maps["goals"])
+    return dict.fromkeys(SPLITS, DrivingGame(layouts, config.steps, config.candidates, **rules))
+
+
+@dataclass(frozen=True)
+class DrivingWorld:
+    """A batch of driving games; car 0 is player a's, car 1 player b's."""
+
+    map: Tensor  # (batch,)
+    pose: Tensor  # (batch, 2) see `roads`; where an arrived car was last
+    goal: Tensor  # (batch, 2) cells
+    arrived: Tensor  # (batch, 2) bool
+
+    def __getitem__(self, rows: Tensor) -> "DrivingWorld":
+        """Some of the games."""
+        return DrivingWorld(self.map[rows], self.pose[rows], self.goal[rows], self.arrived[rows])
+
+
+class DrivingGame(Game[DrivingWorld]):
+    """Driving on given layouts; fresh games start and end where the layouts say, two cars never in the same place."""
+
+    n_actions = roads.ACTIONS
+    observation_shape = (3,)  # map, pose, goal
+
+    def __init__(
+        self,
+        layouts: Layouts,
+        max_steps: int = 20,
+        n_candidates: int = 2,
+        distractors: str = "play",
+        goal_offset: bool = True,
+    ) -> None:
+        """Distractors come from "play", as the true states do, or are "anywhere" (see `anywhere`).
+
+        With `goal_offset` players also see where the goal lies as the driver sees it (see `DrivingEncoder`).
+        """
+        self.layouts, self.max_steps, self.n_candidates = layouts, max_steps, n_candidates
+        self.distractors, self.goal_offset = distractors, goal_offset
+        self._move = roads.move_table().flatten()
+        self._tail = roads.tail_table()
+        self._distance = NEARER * roads.distance_table().float().flatten()
+        self._off_cell = OFF_ROAD * (~layouts.road).float().flatten()
+        self._off_road = OFF_ROAD * roads.off_road_table(layouts.road).float().flatten()
+        self._starts = _padded(layouts.starts)
+        self._goals = _padded(layouts.goals)
+        self._n_starts = torch.tensor([len(starts) for starts in layouts.starts])
+        self._n_goals = torch.tensor([len(goals) for goals in layouts.goals])
+
+    def reset(self, batch: int, generator: torch.Generator) -> DrivingWorld:
+        """Draw a map, two different starts and two goals for each game, all alike likely."""
+        where = torch.randint(len(self.layouts.road), (batch,), generator=generator)
+        starts, goals = self._n_starts[where], self._n_goals[where]
+        first = _below(starts, generator)
+        second = (first + 1 + _below(starts - 1, generator)) % starts
+        pose = self._starts[where[:, None], torch.stack([first, second], dim=1)]
+        goal = self._goals[where[:, None], torch.stack([_below(goals, generator), _below(goals, generator)], dim=1)]
+        return DrivingWorld(where, pose, goal, arrived=torch.zeros(batch, 2, dtype=torch.bool))
+
+    def observe(self, world: DrivingWorld) -> Tensor:
+        """Each player sees the map, where its own car is (`GONE` once it has arrived) and its own goal."""
+        pose = torch.where(world.arrived, GONE, world.pose)
+        return torch.stack([world.map[:, None].expand_as(pose), pose, world.goal], dim=2)
+
+    def acting(self, world: DrivingWorld) -> Tensor:
+        """Cars on the road act."""
+        return ~world.arrived
+
+    def step(self, world: DrivingWorld, actions: Tensor) -> tuple[DrivingWorld, Outcome]:
+        """Move both cars at once."""
+        driving = ~world.arrived
+        pose = torch.where(driving, self._move.take(world.pose * roads.ACTIONS + actions), world.pose)
+        head, tail = pose >> 2, self._tail.take(pose)
+        arrived = head == world.goal  # also of a car that had arrived before: it stays where it was
+        one, other = torch.stack([head, tail], dim=2).unbind(1)  # the cells of each car, (batch, 2)
+        shared = (one[:, :, None] == other[:, None]).any(2)
+        crash = shared.any(1) & driving.all(1)
+        nearer = self._distance.take((world.pose >> 2) * CELLS + world.goal) - self._distance.take(
+            head * CELLS + world.goal
+        )
+        off_road = self._off_road.take(world.map[:, None] * POSES + pose)
+        reward = ((torch.where(arrived, ARRIVAL, nearer) + off_road) * driving).sum(1) + TIME + CRASH * crash
+        shared[:, 1] &= one[:, 1] != one[:, 0]
+        reward -= (self._off_cell.take(world.map[:, None] * CELLS + one) * shared).sum(1) * crash  # counted twice
+        success = arrived.all(1)
+        return replace(world, pose=pose, arrived=arrived), Outcome(reward, crash | success, success)
+
+    def encoder(self, width: int) -> nn.Module:
+        """A linear layer over indicators of map, position, orientation and goal."""
+        return DrivingEncoder(len(self.layouts.road), width, self.goal_offset)
+
+    def with_distractors(self, true: Tensor, generator: torch.Generator) -> Tensor:
+        """Draw distractors from the true states on the same map, none equal to the true state if others are there.
+
+        In a game whose distractors are "anywhere", draw those.
+        """
+        if self.distractors == "anywhere":
+            return self.anywhere(true, generator)
+        order = true[:, 0].argsort(stable=True)  # states by map, so that a map's states are a range
+        counts = torch.bincount(true[:, 0], minlength=len(self.layouts.road))
+        first, size = (counts.cumsum(0) - counts)[true[:, 0]], counts[true[:, 0]]
+        others = []
+        for _ in range(self.n_candidates - 1):
+            other = true.clone()
+            for _ in range(REDRAWS):
+                same = (other == true).all(1)
+                drawn = true[order[first + _below(size, generator)]]
+                other = torch.where(same[:, None], drawn, other)
+            others.append(other)
+        return torch.stack([true, *others], dim=1)
+
+    def anywhere(self, true: Tensor, generator: torch.Generator) -> Tensor:
+        """Draw distractors as the authors' released code does: easier, since they need not be states of any game.
+
+        A distractor is on any cell of the same road, with the heading and the goal of a fresh game on any map.
+        """
+        others = []
+        for _ in range(self.n_candidates - 1):
+            cell = torch.multinomial(self.layouts.road[true[:, 0]].float(), 1, generator=generator)[:, 0]
+            fresh = self.reset(len(true), generator)
+            others.append(torch.stack([true[:, 0], 4 * cell + fresh.pose[:, 0] % 4, fresh.goal[:, 0]], dim=1))
+        return torch.stack([true, *others], dim=1)
+
+    def other_distractors(self) -> dict[str, Redraw]:
+        """Those of the released code, beside our own."""
+        if self.distractors == "anywhere":
+            return {}
+        return {"anywhere": lambda states, generator: self.anywhere(states[:, 0], generator)}
+
+    def to_columns(self, states: Tensor) -> dict[str, Tensor]:
+        """Map, and row, column, direction and goal of the true state and of its distractors."""
+        columns = {"map": states[:, 0, 0]}
+        for prefix, state in zip(prefixes(states.shape[1]), states.unbind(1), strict=True):
+            pose, goal = state[:, 1], state[:, 2]
+            values = (pose // 4 // SIZE, pose // 4 % SIZE, pose % 4, goal // SIZE, goal % SIZE)
+            columns |= {prefix + name: value for name, value in zip(STATE_COLUMNS, values, strict=True)}
+        return columns
+
+    def from_columns(self, columns: dict[str, Tensor]) -> Tensor:
+        """What `to_columns` was given."""
+        states = []
+        for prefix in prefixes(self.n_candidates):
+            row, column, direction, goal_row, goal_column = (columns[prefix + name] for name in STATE_COLUMNS)
+            pose, goal = 4 * (SIZE * row + column) + direction, SIZE * goal_row + goal_column
+            states.append(torch.stack([columns["map"], pose, goal], dim=1))
+        return torch.stack(states, dim=1)
+
+    def codes(self, states: Tensor) -> Tensor:
+        """Map, pose and goal of each candidate as one number."""
+        where, pose, goal = states.unbind(2)
+        return (where * POSES + pose) * CELLS + goal
+
+    @staticmethod
+    def speaker_view(states: Tensor) -> Tensor:
+        """What a speaker in `states` (n, s, 3) sees: (n, 3)."""
+        return states[:, 0]
+
+    @staticmethod
+    def human_view(states: Tensor) -> Tensor:
+        """What a human who speaks in `states` (n, s, 3) sees: the same."""
+        return states[:, 0]
+
+
+class DrivingEncoder(nn.Module):
+    """Sums learned vectors for what is seen: a linear layer over indicators that multiplies no zeros.
+
+    The paper's indicators are those of map, position, orientation and goal. With `goal_offset` there is one more for
+    where the goal lies as the driver sees it: how many cells ahead, how many to the right.
+    """
+
+    def __init__(self, maps: int, width: int, goal_offset: bool = True) -> None:
+        super().__init__()
+        sizes = {"map": maps, "cell": CELLS + 1, "direction": 5, "goal": CELLS}
+        if goal_offset:
+            sizes["offset"] = _OFFSETS**2
+        self.seen = nn.ModuleDict({name: nn.Embedding(size, width) for name, size in sizes.items()})
+        bound = sum(sizes.values()) ** -0.5  # as the weights of a linear layer over all indicators begin
+        for table in self.seen.values():
+            nn.init.uniform_(table.weight, -bound, bound)
+
+    def forward(self, observation: Tensor) -> Tensor:
+        """Map observations (n, 3) to (n, width)."""
+        where, pose, goal = observation.unbind(1)
+        gone = pose == GONE
+        cell, direction = pose >> 2, torch.where(gone, 4, pose & 3)
+        seen = {"map": where, "cell": cell, "direction": direction, "goal": goal}
+        if "offset" in self.seen:
+            seen["offset"] = torch.where(gone, 0, _goal_offset(cell, pose & 3, goal))
+        return sum(self.seen[name](value) for name, value in seen.items())
+
+
+_OFFSETS = 2 * SIZE - 1
+
+
+def _goal_offset(cell: Tensor, direction: Tensor, goal: Tensor) -> Tensor:
+    """Where the goal lies as the driver sees it, as one number (n,)."""
+    south, east = goal // SIZE - cell // SIZE, goal % SIZE - cell % SIZE
+    facing = direction[None]
+    ahead = torch.stack([-south, east, south, -east]).gather(0, facing)[0]
+    right = torch.stack([east, south, -east, -south]).gather(0, facing)[0]
+    return (ahead + SIZE - 1) * _OFFSETS + right + SIZE - 1
+
+
+def _padded(lists: list[Tensor]) -> Tensor:
+    return nn.utils.rnn.pad_sequence(lists, batch_first=True)
+
+
+def _below(bounds: Tensor, generator: torch.Generator) -> Tensor:
+    """Random integers below each of `bounds` (n,)."""
+    return (torch.rand(len(bounds), generator=generator) * bounds).long()

@@ -1,0 +1,240 @@
+"""The 382 driving games that pairs of humans played: server logs become tables, their messages an inventory and traces.
+
+A log is a JSON list that begins and ends with a state and has the two players' moves between any two states. A state
+holds the road, 8 x 8 of zeros and ones, and two cars, each with `pos` (row, column), `dir` (0 north, 1 east, 2 south,
+3 west), `goal` and `done`; a move is an `action` (0 wait, 1 forward, 2 left, 3 right) and a `message`. A car that is
+done may stand at [-1, -1]. A log that is anything else is left out and reported by its file and the field at fault.
+
+**Inventory.** Messages are put in lower case and everything but letters, digits and spaces is taken out. The inventory
+is silence (the empty message) and every message of one to three words sent at least `least_sent` times outside the
+test games.
+
+**Traces.** A message of the inventory is that one phrase. Any other is read from left to right: at each word the
+longest phrase of the inventory that begins there is taken, and reading goes on after it; a word that begins none is
+passed over. So "going up left lane" is *going up* and *left*. A message in which no phrase is found says nothing that
+the inventory can express: it has no phrases, which is not the same as silence.
+
+**Words.** The model human hears a bag of words: those that occur in at least `least_words` messages outside the test
+games, and silence, which counts as a word.
+"""
+
+import json
+import logging
+import re
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+import pandas as pd
+
+from neuralese.sources.archives import members
+from neuralese.storage.errors import NeuraleseError
+from neuralese.tasks.driving.source import DRIVING
+
+log = logging.getLogger(__name__)
+
+LOGS = DRIVING.archives[0].used
+SIZE = 8
+LONGEST = 3  # words of a phrase
+MOST_BAD = 0.05  # share of malformed logs above which something is wrong with the data as a whole
+CAR = ["row", "col", "direction", "goal_row", "goal_col", "done"]
+TURN = ["game", "turn", "player", *CAR, "action", "message"]
+
+
+class BadLogError(ValueError):
+    """Says which field of a log is not as it should be."""
+
+
+def _demand(holds: bool, field: str, found: object) -> None:
+    if not holds:
+        raise BadLogError(f"{field} is {json.dumps(found, default=str)[:60]}")
+
+
+def _is_cell(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(type(x) is int and 0 <= x < SIZE for x in value)
+
+
+def _car(car: object, field: str) -> tuple:
+    """The columns `CAR` of one car."""
+    _demand(isinstance(car, dict) and {"pos", "dir", "goal", "done"} <= set(car), field, car)
+    _demand(type(car["done"]) is bool, f"{field}.done", car["done"])
+    gone = car["done"] and car["pos"] == [-1, -1]
+    _demand(gone or _is_cell(car["pos"]), f"{field}.pos", car["pos"])
+    _demand(type(car["dir"]) is int and 0 <= car["dir"] < 4, f"{field}.dir", car["dir"])
+    _demand(_is_cell(car["goal"]), f"{field}.goal", car["goal"])
+    return (*car["pos"], car["dir"], *car["goal"], car["done"])
+
+
+def _state(state: object, field: str) -> list[tuple]:
+    """The cars of one state."""
+    _demand(isinstance(state, dict) and {"cars", "road"} <= set(state), field, state)
+    cars = state["cars"]
+    _demand(isinstance(cars, list), f"{field}.cars", cars)
+    _demand(len(cars) == 2, f"the number of {field}.cars", len(cars))
+    return [_car(car, f"{field}.cars[{player}]") for player, car in enumerate(cars)]
+
+
+def _road(road: object) -> str:
+    """A road layout as eight lines, `#` for road and `.` for everything else."""
+    rows = road if isinstance(road, list) else []
+    _demand(len(rows) == SIZE and all(isinstance(row, list) and len(row) == SIZE for row in rows), "road", road)
+    _demand(all(cell in (0, 1) for row in rows for cell in row), "road", road)
+    return "\n".join("".join(".#"[int(cell)] for cell in row) for row in rows)
+
+
+def _moves(moves: object, field: str) -> list[tuple[int, str]]:
+    _demand(isinstance(moves, list) and len(moves) == 2, field, moves)
+    for player, move in enumerate(moves):
+        _demand(isinstance(move, dict) and {"action", "message"} <= set(move), f"{field}[{player}]", move)
+        action, message = move["action"], move["message"]
+        _demand(type(action) is int and 0 <= action < 4, f"{field}[{player}].action", action)
+        _demand(isinstance(message, str), f"{field}[{player}].message", message)
+    return [(move["action"], move["message"]) for move in moves]
+
+
+def parse_log(content: bytes) -> tuple[str, list[tuple]]:
+    """One game: its road, and its turns as rows (turn, player, *CAR, action, message); the last state has no moves.
+
+    A log that is not a game raises a `BadLogError` that names the field.
+    """
+    try:
+        record = json.loads(content)
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise BadLogError(f"the JSON is damaged: {error}") from None
+    _demand(
+        isinstance(record, list) and len(record) >= 3 and len(record) % 2 == 1, "the list of states and moves", record
+    )
+    rows = []
+    for position in range(0, len(record), 2):
+        cars = _state(record[position], f"state {position // 2}")
+        last = position == len(record) - 1
+        moves = [(None, "")] * 2 if last else _moves(record[position + 1], f"moves {position // 2}")
+        rows += [(position // 2, player, *cars[player], *moves[player]) for player in (0, 1)]
+    road = _road(record[0]["road"])
+    for position in range(2, len(record), 2):
+        _demand(record[position]["road"] == record[0]["road"], f"state {position // 2}.road", "another than at first")
+    return road, rows
+
+
+def parse(archive: str | Path) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, str]]:
+    """Every game of the archive: maps (map, road), turns (see `TURN`, and `log`, `map`), and why logs were left out.
+
+    Games are numbered by file name, maps in the order of their roads.
+    """
+    logs = sorted(members(archive, LOGS))
+    if not logs:
+        raise NeuraleseError(f"{archive} holds no data/drive/server_logs/*.json, so it is not the driving data.")
+    good, bad = [], {}
+    for name, content in logs:
+        try:
+            good.append((name, *parse_log(content)))
+        except BadLogError as error:
+            bad[name] = str(error)
+    check_bad(bad, len(logs))
+    roads = sorted({road for _, road, _ in good})
+    rows = [(name, roads.index(road), number, *row) for number, (name, road, turns) in enumerate(good) for row in turns]
+    turns = pd.DataFrame(rows, columns=["log", "map", *TURN]).astype({"action": "Int8"})
+    return pd.DataFrame({"map": range(len(roads)), "road": roads}), turns, bad
+
+
+def check_bad(bad: dict[str, str], total: int) -> None:
+    """Report malformed logs; too many of them stop the run."""
+    for name, why in bad.items():
+        log.warning("%s is left out: %s", name, why)
+    if len(bad) > MOST_BAD * total:
+        name, why = next(iter(bad.items()))
+        raise NeuraleseError(
+            f"{len(bad)} of {total} driving logs are malformed (for example {name}: {why}), more than "
+            f"{MOST_BAD:.0%}; fetch the archive again, or mend the logs."
+        )
+
+
+def leave_out(
+    played: pd.DataFrame, turns: pd.DataFrame, bad: dict[str, str]
+) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, str]]:
+    """Leave out the games that, `played` again, do not come out as logged (`wrong` says why): games, turns, all bad."""
+    logs = turns.groupby("game", as_index=False)[["log", "map"]].first()
+    games = played.merge(logs, on="game")
+    wrong = games["wrong"].notna()
+    bad |= dict(zip(games["log"][wrong], games["wrong"][wrong], strict=True))
+    check_bad(bad, len(games) + len(bad) - int(wrong.sum()))
+    games = games[~wrong].drop(columns="wrong")
+    return games, turns[turns["game"].isin(games["game"])].reset_index(drop=True), bad
+
+
+def splits(games: int, dev: int, test: int) -> list[str]:
+    """The split of each game in the order of file names: the last `test` are test, `dev` spread over the rest are dev.
+
+    People play several games in a row, each in words of their own, so dev games from one time would be few people's.
+    """
+    if dev + test >= games:
+        raise NeuraleseError(
+            f"{games} driving games cannot spare {dev} for dev and {test} for test; "
+            "lower driving.dev_games and driving.test_games."
+        )
+    rest = games - test
+    chosen = {int((number + 0.5) * rest / dev) for number in range(dev)}
+    return ["dev" if game in chosen else "train" for game in range(rest)] + ["test"] * test
+
+
+def words(message: str) -> list[str]:
+    """The words of a message: "I'll wait!" has ill and wait."""
+    return re.sub(r"[^a-z0-9\s]", "", message.lower()).split()
+
+
+def inventory(messages: Iterable[str], least_sent: int, known: list[str]) -> pd.DataFrame:
+    """Silence and the frequent messages of one to three words: phrase_id, phrase, count, words (ids of the `known`)."""
+    ids = {word: number for number, word in enumerate(known)}
+    said = Counter(" ".join(words(message)) for message in messages)
+    silence = said.pop("", 0)
+    kept = [(phrase, count) for phrase, count in said.items() if count >= least_sent and phrase.count(" ") < LONGEST]
+    kept = [("", silence), *sorted(kept, key=lambda entry: (-entry[1], entry[0]))]
+    table = pd.DataFrame(kept, columns=["phrase", "count"]).rename_axis("phrase_id").reset_index()
+    return table.assign(words=[words_of(phrase, ids) for phrase in table["phrase"]])
+
+
+def training_messages(games: pd.DataFrame, turns: pd.DataFrame) -> pd.Series:
+    """What was sent outside the test games by cars on the road; silence is the empty message."""
+    outside = turns["game"].isin(games.loc[games["split"] != "test", "game"])
+    return turns.loc[outside & _speaking(turns), "message"]
+
+
+def _speaking(turns: pd.DataFrame) -> pd.Series:
+    """Where a player could say something: a car that has not arrived, before the game's last state."""
+    return ~turns["done"] & turns["action"].notna()
+
+
+def vocabulary(messages: Iterable[str], least_words: int) -> pd.DataFrame:
+    """Silence and the words in at least `least_words` of the messages: columns word_id, word, count."""
+    counts = Counter(word for message in messages for word in set(words(message)) or {""})
+    kept = [entry for entry in counts.items() if entry[0] and entry[1] >= least_words]
+    kept = [("", counts[""]), *sorted(kept, key=lambda entry: (-entry[1], entry[0]))]
+    return pd.DataFrame(kept, columns=["word", "count"]).rename_axis("word_id").reset_index()
+
+
+def words_of(message: str, ids: dict[str, int]) -> list[int]:
+    """The words of the vocabulary that are in a message; silence is one of them."""
+    return [ids[word] for word in words(message) or [""] if word in ids]
+
+
+def traces(turns: pd.DataFrame, phrases: Iterable[str], known: Iterable[str]) -> tuple[list[int], list, list]:
+    """The rows of `turns` in which a player could speak, the ids of the phrases said there, and of the words."""
+    phrase_ids, word_ids = ({text: number for number, text in enumerate(texts)} for texts in (phrases, known))
+    speaking = turns[_speaking(turns)]
+    said = [phrases_of(message, phrase_ids) for message in speaking["message"]]
+    heard = [words_of(message, word_ids) for message in speaking["message"]]
+    return list(speaking.index), said, heard
+
+
+def phrases_of(message: str, ids: dict[str, int]) -> list[int]:
+    """The phrases that a message says (see the top of this file)."""
+    said = words(message)
+    if not said:
+        return [ids[""]]
+    found, position = [], 0
+    while position < len(said):
+        ahead = [" ".join(said[position : position + length]) for length in range(LONGEST, 0, -1)]
+        phrase = next((phrase for phrase in ahead if phrase in ids), None)
+        found += [] if phrase is None else [ids[phrase]]
+        position += 1 if phrase is None else len(phrase.split())
+    return found

@@ -1,0 +1,39 @@
+"""What a config says of the driving games."""
+
+from dataclasses import dataclass
+
+from neuralese.settings import setting
+
+
+@dataclass(frozen=True)
+class Driving:
+    """How the driving games are prepared."""
+
+    test_games: int = setting(
+        100, "So many of the last games by file name are for testing.", least=1, advice="100 is the paper's."
+    )
+    dev_games: int = setting(
+        56, "So many of the games before those, spread evenly, are for validation.", least=1, advice="See below."
+    )
+    distractors: str = setting(
+        "play",
+        "Where the state that a listener might mix up with the true one comes from: `play`, as true states do, "
+        "or `anywhere` on the road, as in the authors' released code.",
+        choices=["play", "anywhere"],
+        advice="`anywhere` is easier, and listeners can win without hearing a word of it: "
+        "only for comparison with the paper.",
+    )
+    goal_offset: bool = setting(
+        True,
+        "Whether players also see where the goal lies from the driver's seat.",
+        advice="`false` is the paper's.",
+    )
+    least_sent: int = setting(
+        4,
+        "A message of one to three words is in the inventory if it was sent so often outside the test games.",
+        least=1,
+        advice='4 is the paper\'s "more than 3 times", and gives 56 phrases and silence.',
+    )
+    least_words: int = setting(
+        3, "The model human knows a word if it is in so many messages outside the test games.", least=1
+    )

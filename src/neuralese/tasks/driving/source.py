@@ -1,0 +1,17 @@
+"""The recorded driving games: where they are."""
+
+from neuralese.sources.data_sets import Archive, DataSet
+
+DRIVING = DataSet(
+    title="382 human games of the driving task, by Andreas, Dragan & Klein (2017)",
+    licence="released with the paper",
+    archives=(
+        Archive(
+            file="logs",
+            mirror="neuralese-fa55efc.tar.gz",
+            urls=("https://github.com/jacobandreas/neuralese/archive/fa55efcc9c7ae864e55682c306576cfc6c2234b6.tar.gz",),
+            used=r"data/drive/server_logs/([^/]+\.json)$",
+            content_sha256="2418716c0118724fbe599639f47d5b687b485726592ff10e1773436cec93539d",
+        ),
+    ),
+)

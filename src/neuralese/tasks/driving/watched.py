@@ -1,0 +1,26 @@
+"""The games that the report lets one step through."""
+
+import pandas as pd
+
+from neuralese.storage.tables import read_table
+from neuralese.tasks.driving.tables import WATCHED
+from neuralese.tasks.files import Files
+
+
+def watched_games(files: Files) -> list[dict]:
+    """Watched games turn by turn."""
+    return turn_by_turn(read_table(files["watched.parquet"], WATCHED).to_pandas())
+
+
+def turn_by_turn(watched: pd.DataFrame) -> list[dict]:
+    """Watched games turn by turn."""
+    games = []
+    for (pair, _), game in watched.groupby(["pair", "game"], sort=False):
+        turns = []
+        for _, rows in game.groupby("turn"):
+            cars = rows[["pose", "goal", "action", "said"]].to_dict("records")
+            turns.append({"cars": cars, "reward": round(rows["reward"].iloc[0], 2), "outcome": rows["outcome"].iloc[0]})
+        games.append(
+            {"pair": pair, "map": int(game["map"].iloc[0]), "who": game["who"].iloc[:2].tolist(), "turns": turns}
+        )
+    return games

@@ -1,0 +1,47 @@
+"""Tasks about items: the tables of what can be spoken of and of what humans said of it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from neuralese.storage.tables import vectors
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What a task without rules of its own makes of its raw data."""
+
+    items: pa.Table  # see `items_table`
+    traces: pa.Table  # see `traces_table`
+    phrases: Sequence[str]  # the inventory, in the order of the ids in the traces
+    rows: dict[str, int] = field(default_factory=dict)  # how many rows of what there are, to be known of the data
+
+
+def items_table(split: pd.Series, features: np.ndarray) -> pa.Table:
+    """Items in the order given (an item's id is its row); features (n, d) are standardised by the training items."""
+    training = features[(split == "train").to_numpy()]
+    spread = training.std(0)
+    standard = (features - training.mean(0)) / np.where(spread > 0, spread, 1)
+    return pa.table(
+        {
+            "item_id": pa.array(np.arange(len(features), dtype=np.int32)),
+            "split": pa.array(split.astype("category")).cast(pa.dictionary(pa.int32(), pa.string())),
+            "feature": vectors(standard),
+        }
+    )
+
+
+def traces_table(items: Iterable[int], **said: Iterable[Sequence[int]]) -> pa.Table:
+    """One row for each human message: the item it is about and what was said of it, as lists of ids (`phrases=...`)."""
+    lists = {name: pa.array(list(ids), type=pa.list_(pa.int16())) for name, ids in said.items()}
+    return pa.table({"item_id": pa.array(np.fromiter(items, dtype=np.int32)), **lists})
+
+
+def inventory_table(phrases: Sequence[str], traces: pa.Table) -> pd.DataFrame:
+    """The inventory with how often each phrase was said: phrase_id, phrase, count."""
+    said = traces["phrases"].combine_chunks().flatten().to_numpy().astype(np.int64)
+    counts = np.bincount(said, minlength=len(phrases))
+    return pd.DataFrame({"phrase_id": range(len(phrases)), "phrase": list(phrases), "count": counts})

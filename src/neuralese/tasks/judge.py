@@ -1,0 +1,26 @@
+"""A run with those who guess: the robot, or what stands for it, and the model human."""
+
+from functools import cached_property
+
+from neuralese.agents.cell import Cell, load_cell
+from neuralese.evaluate.listeners import Listeners
+from neuralese.speakers.models import HumanListener, load_model
+from neuralese.tasks.talk import TalkRun
+
+
+class JudgeRun(TalkRun):
+    """See `TalkRun`."""
+
+    @cached_property
+    def cell(self) -> Cell:
+        """The agent."""
+        return load_cell(self.files["agent.safetensors"], self.states)
+
+    @cached_property
+    def listener(self) -> HumanListener:
+        """The model human."""
+        return load_model(self.files["human_listener.safetensors"], HumanListener, self.states)
+
+    def listeners(self, split: str) -> Listeners:
+        """Those who guess in one split."""
+        return Listeners.of(self.games[split], self.cell, self.robot, self.listener)

@@ -1,0 +1,44 @@
+"""A reference game over items, and what humans said of them: the game and the humans of a task that brings neither."""
+
+import numpy as np
+import pyarrow as pa
+import torch
+
+from neuralese.games.reference import ReferenceGame
+from neuralese.games.settings import GameConfig
+from neuralese.games.states import States
+from neuralese.speakers.traces import Lists, Traces, kept, phrases_alone
+from neuralese.storage.errors import NeuraleseError
+from neuralese.storage.tables import matrix, read_table
+from neuralese.tasks.files import Files
+
+SPLITS = ("train", "dev", "test")
+
+
+def load_games(files: Files, config: GameConfig) -> dict[str, ReferenceGame]:
+    """One reference game for each split; all share the same items, of which each draws its own."""
+    path = files["items.parquet"]
+    table = read_table(path, "items")
+    features = torch.from_numpy(matrix(table["feature"]).copy())
+    split = table["split"].to_numpy(zero_copy_only=False)
+    pools = {name: torch.from_numpy(np.flatnonzero(split == name)) for name in SPLITS}
+    for name, pool in pools.items():
+        if len(pool) == 0:
+            raise NeuraleseError(f"{path} has no item in the split '{name}'; run the stage that makes it again.")
+    return {name: ReferenceGame(features, pool, config.steps, config.candidates) for name, pool in pools.items()}
+
+
+def load_traces(files: Files, states: States, split: str, generator: torch.Generator) -> Traces:
+    """What humans said of the items of one split, each message with other items as distractors."""
+    items, said = read_table(files["items.parquet"], "items"), read_table(files["traces.parquet"], "traces")
+    size = read_table(files["inventory.parquet"], "inventory").num_rows
+    item = said["item_id"].to_numpy()
+    rows = kept(items["split"].to_numpy(zero_copy_only=False)[item] == split, said)
+    phrases = Lists.of(said["phrases"].combine_chunks().take(pa.array(rows)), size)
+    targets = torch.from_numpy(item[rows].astype(np.int64))
+    return Traces(states.with_distractors(targets, generator), phrases, words=phrases, games=torch.arange(len(rows)))
+
+
+def load_heard(files: Files) -> torch.Tensor:
+    """As which bag of words the model human hears each phrase of the inventory: phrases are the words."""
+    return phrases_alone(files["inventory.parquet"])

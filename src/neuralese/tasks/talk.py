@@ -1,0 +1,59 @@
+"""A run with both languages: what the robot says, what humans say, and the contexts in which they are compared."""
+
+from functools import cached_property
+
+from torch import Tensor
+
+from neuralese.agents.messages import Speech, read_contexts, read_messages
+from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, load_model
+from neuralese.tasks.human import HumanRun
+from neuralese.translate.languages import Composed, English, Neuralese
+from neuralese.translate.utterances import Parts, load_parts
+
+
+class TalkRun(HumanRun):
+    """See `HumanRun`."""
+
+    @cached_property
+    def robot(self) -> RobotSpeaker:
+        """p(z | x) of the robot."""
+        return load_model(self.files["robot_speaker.safetensors"], RobotSpeaker, self.states)
+
+    @cached_property
+    def english(self) -> English:
+        """What humans say: the inventory, by p(z | x) of humans."""
+        return English(
+            self.states, load_model(self.files["human_speaker.safetensors"], HumanSpeaker, self.states), self.phrases
+        )
+
+    @cached_property
+    def parts(self) -> Parts:
+        """The phrases of every utterance."""
+        return load_parts(self.files["utterances.parquet"])
+
+    @property
+    def utterances(self) -> Composed:
+        """All that humans said at once."""
+        return Composed(self.english, self.parts)
+
+    @cached_property
+    def said(self) -> dict[str, Speech]:
+        """What the robot said, by split."""
+        return read_messages(self.files["messages.parquet"], self.states)
+
+    def neuralese(self, split: str, first: int | None = None) -> Neuralese:
+        """What the robot said in one split, or the first of it; into what was said in training one translates."""
+        return self.language(self.said[split].first(first))
+
+    def language(self, said: Speech) -> Neuralese:
+        """Some messages as a language."""
+        return Neuralese(self.states, self.robot, said.messages, said.ids)
+
+    @cached_property
+    def context_states(self) -> Tensor:
+        """The speaker states (n, s, ...) of the contexts."""
+        return read_contexts(self.files["contexts.parquet"], self.states)
+
+    def contexts(self, first: int | None = None) -> Tensor:
+        """The candidates (n, s, s, ...) of the contexts, or of the first of them."""
+        return self.states.candidates(self.context_states[:first])

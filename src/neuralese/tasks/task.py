@@ -1,0 +1,35 @@
+"""The facts of a task: what is particular to one study and is no code. What can be done with it is in its parts."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from neuralese.agents.settings import TrainingConfig
+from neuralese.evaluate.paper import Paper
+from neuralese.games.settings import GameConfig
+from neuralese.sources.data_sets import DataSet
+from neuralese.speakers.settings import FitConfig
+from neuralese.tasks.stages import Stage
+
+
+@dataclass(frozen=True)
+class Task:
+    """One study end to end."""
+
+    name: str  # of its folder below the results, and of its section of the config
+    title: str  # in headings
+    data_set: DataSet  # where its raw data comes from
+    settings: Any = None  # its own section of the config, a dataclass with all defaults
+    game: GameConfig = field(default_factory=GameConfig)  # defaults of the sections that every task has
+    training: TrainingConfig = field(default_factory=TrainingConfig)
+    fitting: FitConfig = field(default_factory=FitConfig)
+    game_files: tuple[str, ...] = ("items.parquet",)  # what its game is built of
+    human_files: tuple[str, ...] = ("traces.parquet", "inventory.parquet")  # and what humans said in it
+    variable_files: tuple[str, ...] = ()  # further files of which its variables are made
+    picture_files: tuple[str, ...] = ()  # and its pictures
+    watched_files: tuple[str, ...] = ()  # of a seed: the games that the report shows
+    rules: Path | None = None  # a file of rules for its own stages, absolute or in `workflow/rules`
+    stages: tuple[Stage, ...] = ()  # which are in it
+    paper: Paper | None = None  # what the paper says of it
+    script: Path | None = None  # of the report, where its states are not shown by the report's own
+    example_names: tuple[str, str] = ("target ★", "other")  # the true state and another, above example pictures

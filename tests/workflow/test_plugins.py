@@ -1,0 +1,156 @@
+"""Tasks and criteria that other packages bring run like ours, and no file of the project is touched for it."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from copies import QUICK, ROOT, Project
+
+EXAMPLE = ROOT / "examples/shapes/neuralese_shapes.py"
+ENGLISH = re.compile(r"^WORDS = .*$", re.MULTILINE)
+CHINESE = ("圆形", "方形", "三角形", "红色", "绿色", "蓝色", "小的", "大的")
+CRITERION = '''"""How much the contexts of two messages are the same."""
+
+from neuralese.settings import setting
+from neuralese.translate.criteria import Criterion, criterion
+from neuralese.translate.pairs import shared
+
+
+@criterion("overlap")
+class OverlapCriterion(Criterion):
+    """Match where messages are said."""
+
+    power: float = setting(1.0, "To which power the overlap is raised.", above=0)
+
+    def compare(self, source, target):
+        """Minus the overlap, (K, K')."""
+        return -(shared(source, target) ** self.power)
+'''
+CONFIG = ["--config", "tasks=[colors,shapes]", "criteria={overlap: {kind: overlap, power: [0.5, 1.0]}}"]
+RESULTS = ["--results", "results/quick"]
+
+
+class Extended(Project):
+    """A copy of a project after a run, in an environment into which packages were installed."""
+
+    def __init__(self, folder: Path, project: Project, packages: Path) -> None:
+        shutil.copytree(project.folder, folder, dirs_exist_ok=True)
+        self.folder, self.packages = folder, packages
+        self.quick, self.watched = folder / "results" / "quick", folder / "watched"
+
+    def environment(self) -> dict[str, str]:
+        given = super().environment()
+        return {**given, "PYTHONPATH": os.pathsep.join((given["PYTHONPATH"], str(self.packages)))}
+
+    def neuralese(self, *arguments: str) -> str:
+        command = [sys.executable, "-m", "neuralese.cli.main", *arguments]
+        done = subprocess.run(command, cwd=self.folder, env=self.environment(), capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+
+def install(packages: Path, module: str, text: str, group: str, name: str) -> None:
+    """Leave what an installer leaves of a package that has one module and one entry point."""
+    packages.mkdir(exist_ok=True)
+    (packages / f"{module}.py").write_text(text, encoding="utf-8")
+    about = packages / f"{module}-0.1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 0.1.0\n")
+    (about / "entry_points.txt").write_text(f"[{group}]\n{name} = {module}\n")
+
+
+@pytest.fixture(scope="module")
+def extended(project, tmp_path_factory) -> Extended:
+    """A run of colours and of a task that is spoken of in Chinese, also by a criterion that is not ours."""
+    packages = tmp_path_factory.mktemp("elsewhere") / "packages"
+    spoken = ENGLISH.sub(f"WORDS = {CHINESE!r}", EXAMPLE.read_text(encoding="utf-8"))
+    install(packages, "neuralese_shapes", spoken, "neuralese.tasks", "shapes")
+    install(packages, "overlap_criterion", CRITERION, "neuralese.criteria", "overlap")
+    made = Extended(tmp_path_factory.mktemp("extended"), project, packages)
+    code, output = made.snakemake("all", *QUICK, *CONFIG)
+    assert code == 0, output
+    return made
+
+
+def test_a_task_and_a_criterion_are_small():
+    assert len(EXAMPLE.read_text(encoding="utf-8").splitlines()) < 150
+    assert len(CRITERION.splitlines()) < 30
+
+
+def test_a_task_from_elsewhere_is_in_every_table_with_its_own_chance(extended):
+    names = ("belief", "ablation", "bound")
+    tables = {name: pd.read_parquet(extended.quick / f"tables/{name}.parquet") for name in names}
+    for table in tables.values():
+        assert set(table["task"]) == {"colors", "shapes"}
+    belief = tables["belief"].query("task == 'shapes'")
+    assert set(belief["candidates"]) == {3}
+    assert set(belief["chance"].round(6)) == {round(1 / 3, 6)}
+    assert set(tables["belief"].query("task == 'colors'")["chance"]) == {0.5}
+    random = belief[belief["criterion"] == "random"]
+    assert (random["ci_low"] - 0.02 < 1 / 3).all()
+    assert (random["ci_high"] + 0.02 > 1 / 3).all()
+    native = belief.query("speaker == 'R' and listener == 'R' and criterion == 'none'")["accuracy"]
+    assert (native > 0.5).all()
+    assert "shapes" in (extended.quick / "tables/comparison.md").read_text()
+
+
+def test_it_is_in_the_report_with_its_pictures_and_variables(extended):
+    page = (extended.quick / "report/index.html").read_text(encoding="utf-8")
+    assert '<section id="shapes"' in page
+    assert "data:image/png;base64" in page
+    assert "small red circle" in page
+    for name in ("examples_shapes_seed0.png", "table_shapes.png"):
+        assert (extended.quick / "figures" / name).stat().st_size > 0
+    protocol = pd.read_parquet(extended.quick / "shapes/seed0/protocol.parquet")
+    assert set(protocol.loc[protocol["measure"] == "information", "variable"]) == {"shape", "color", "size"}
+
+
+def test_it_is_on_the_command_line(extended):
+    assert "shapes" in extended.neuralese("status", *RESULTS, "--no-snakemake")
+    assert "shapes" in extended.neuralese("compare", *RESULTS, "--task", "shapes")
+
+
+def test_phrases_may_be_in_any_language(extended):
+    inventory = pd.read_parquet(extended.quick / "shapes/inventory.parquet")
+    assert tuple(inventory["phrase"]) == CHINESE
+    dictionary = pd.read_parquet(extended.quick / "shapes/seed0/dictionary.parquet")
+    assert set(dictionary.loc[dictionary["direction"] == "R->H", "target"]) <= set(CHINESE)
+    assert "圆形" in (extended.quick / "report/index.html").read_text(encoding="utf-8")
+    assert "小的 + 圆形" in extended.neuralese("translate", *RESULTS, "--task", "shapes", "小的", "圆形")
+
+
+def test_a_criterion_from_elsewhere_is_chosen_on_dev_and_translates(extended):
+    criteria = pd.read_parquet(extended.quick / "tables/criteria.parquet").query("criterion == 'overlap'")
+    assert set(criteria["task"]) == {"colors", "shapes"}
+    assert set(criteria["members"]) == {2}
+    assert set(criteria["member"]) <= {"overlap x1 power 0.5", "overlap x1 power 1.0"}
+    for task in ("colors", "shapes"):
+        dictionary = pd.read_parquet(extended.quick / task / "seed0/dictionary.parquet")
+        assert set(dictionary.loc[dictionary["criterion"] == "overlap", "direction"]) == {"R->H", "H->R"}
+    asked = ["--task", "colors", "--criterion", "overlap", "-n", "9", "blue"]
+    assert "scored now" in extended.neuralese("translate", *RESULTS, *asked)
+
+
+def test_no_file_of_the_project_was_touched(extended, project):
+    for name in ("src", "workflow", "config", "profiles"):
+        for path in (project.folder / name).rglob("*"):
+            if path.is_file() and "__pycache__" not in path.parts:
+                assert (extended.folder / path.relative_to(project.folder)).read_bytes() == path.read_bytes(), path
+
+
+def test_editing_a_foreign_task_plans_its_own_stages_and_no_others(extended):
+    module = extended.packages / "neuralese_shapes.py"
+    original = module.read_text(encoding="utf-8")
+    module.write_text(original + "\n", encoding="utf-8")
+    try:
+        code, output = extended.snakemake("--dry-run", "all", *QUICK, *CONFIG)
+    finally:
+        module.write_text(original, encoding="utf-8")
+    assert code == 0, output
+    assert "results/quick/shapes/seed0/agent.safetensors" in output
+    assert not re.findall(r"output: \S*colors/seed0", output)

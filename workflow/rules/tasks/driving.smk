@@ -1,0 +1,126 @@
+"""Driving: logs of human games become maps, games and traces; robots drive with these humans, and are watched."""
+
+
+rule parse_driving:
+    """Read the logs of the driving games and play them again to check them and to know their reward."""
+    input:
+        raw=f"{RESULTS}/driving/raw",
+    output:
+        maps=f"{POINT}/driving/maps.parquet",
+        games=report(
+            f"{POINT}/driving/games.parquet",
+            category="Data",
+            caption="../../report/games.rst",
+        ),
+        turns=f"{POINT}/driving/turns.parquet",
+        provenance=f"{POINT}/driving/provenance.json",
+    log:
+        f"{POINT}/logs/driving/parse.log",
+    benchmark:
+        f"{POINT}/benchmarks/driving/parse.tsv"
+    priority: FIRST
+    threads: 1
+    resources:
+        mem_mb=growing(1000),
+        runtime=growing(5),
+    params:
+        dev_games=lambda wildcards: at(wildcards)["driving"]["dev_games"],
+        test_games=lambda wildcards: at(wildcards)["driving"]["test_games"],
+        rules=lambda wildcards: {
+            key: at(wildcards)["driving"][key]
+            for key in ("distractors", "goal_offset")
+        },
+        code=code("parse_driving"),
+    script:
+        "../../scripts/parse_driving.py"
+
+
+rule prepare_driving:
+    """Make the inventory of short messages, the words and the traces of what humans said."""
+    input:
+        games=f"{POINT}/driving/games.parquet",
+        turns=f"{POINT}/driving/turns.parquet",
+    output:
+        inventory=f"{POINT}/driving/inventory.parquet",
+        words=f"{POINT}/driving/words.parquet",
+        traces=f"{POINT}/driving/traces.parquet",
+    log:
+        f"{POINT}/logs/driving/prepare.log",
+    benchmark:
+        f"{POINT}/benchmarks/driving/prepare.tsv"
+    priority: FIRST
+    threads: 1
+    resources:
+        mem_mb=growing(1000),
+        runtime=growing(5),
+    params:
+        least_sent=lambda wildcards: at(wildcards)["driving"]["least_sent"],
+        least_words=lambda wildcards: at(wildcards)["driving"]["least_words"],
+        code=code("prepare_driving"),
+    script:
+        "../../scripts/prepare_driving.py"
+
+
+rule evaluate_behavior:
+    """Let robots drive with humans who are replayed, their messages translated."""
+    input:
+        reads("evaluate_behavior"),
+    output:
+        f"{POINT}/{{task}}/seed{{seed}}/behavior_{{split}}.parquet",
+    log:
+        f"{POINT}/logs/{{task}}/seed{{seed}}/evaluate_behavior_{{split}}.log",
+    benchmark:
+        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/evaluate_behavior_{{split}}.tsv"
+    wildcard_constraints:
+        task="driving",
+    threads: 1
+    resources:
+        mem_mb=growing(2000),
+        runtime=growing(10),
+    params:
+        fresh=lambda wildcards: at(wildcards)["messages"]["held_out"],
+        game=game,
+        resamples=lambda wildcards: at(wildcards)["evaluation"]["resamples"],
+        code=code("evaluate_behavior"),
+    script:
+        "../../scripts/evaluate_behavior.py"
+
+
+rule watch_driving:
+    """Play a few driving games and draw the first of each pair turn by turn, with what is said in English."""
+    input:
+        reads("watch_driving"),
+    output:
+        watched=f"{RESULTS}/{{task}}/seed{{seed}}/watched.parquet",
+        robots=report(
+            f"{RESULTS}/{{task}}/seed{{seed}}/game_robots.png",
+            category="Games",
+            caption="../../report/game.rst",
+        ),
+        mixed=report(
+            f"{RESULTS}/{{task}}/seed{{seed}}/game_mixed.png",
+            category="Games",
+            caption="../../report/game.rst",
+        ),
+        animation=report(
+            f"{RESULTS}/{{task}}/seed{{seed}}/game_robots.gif",
+            category="Games",
+            caption="../../report/game.rst",
+        ),
+    log:
+        f"{RESULTS}/logs/{{task}}/seed{{seed}}/watch.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/watch.tsv"
+    wildcard_constraints:
+        task="driving",
+    threads: 1
+    resources:
+        mem_mb=growing(1500),
+        runtime=growing(5),
+    params:
+        number=config["examples"]["games"],
+        criterion=config["examples"]["criterion"],
+        game=game,
+        code=code("watch_driving"),
+    script:
+        "../../scripts/watch_driving.py"

@@ -1,0 +1,16 @@
+"""Make the inventory, the items and the traces of a task that has no rules of its own."""
+
+from neuralese import tasks
+from neuralese.pipeline.stage import stage
+from neuralese.sources.provenance import write_provenance
+from neuralese.storage.tables import write_table
+from neuralese.tasks.items import inventory_table
+
+with stage(snakemake.log[0], snakemake.threads):
+    given, made, params = snakemake.input, snakemake.output, snakemake.params
+    prepared = tasks.part(snakemake.wildcards.task, "data").prepare(given.raw, params.settings)
+    write_table(made.inventory, inventory_table(prepared.phrases, prepared.traces), "inventory")
+    write_table(made.item_table, prepared.items, "items")
+    write_table(made.traces, prepared.traces, "traces")
+    rows = prepared.rows or {"items": len(prepared.items), "traces": len(prepared.traces)}
+    write_provenance(made.provenance, given.raw, rows)
