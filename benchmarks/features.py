@@ -8,9 +8,9 @@ import torch
 from efficientnet_lite_pytorch import EfficientNet
 from measure import peak_megabytes, seconds
 
-from neuralese.tasks.birds.embedded import Species, draw
-from neuralese.features import backbone
+from neuralese.tasks.birds import backbone
 from neuralese.tasks.birds.crops import crop
+from neuralese.tasks.birds.embedded import Species, draw
 from neuralese.tasks.birds.images import Extraction
 from neuralese.tasks.birds.pooling import CompactBilinear, average
 from neuralese.tasks.birds.quantise import quantise

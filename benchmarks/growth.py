@@ -16,6 +16,7 @@ import torch
 from dictionary import models
 from measure import peak_megabytes, seconds
 
+from neuralese import tasks
 from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.players import utterances
 from neuralese.evaluate.comparison import compare
@@ -85,9 +86,9 @@ def pooling(images: int) -> Work:
     """Crop pictures, run the backbone and pool its maps."""
     from features import NETWORK, POOLED  # brings networks that no other work needs
 
-    from neuralese.tasks.birds.embedded import Species, draw
     from neuralese.tasks.birds.backbone import Backbone, graph
     from neuralese.tasks.birds.crops import crop
+    from neuralese.tasks.birds.embedded import Species, draw
     from neuralese.tasks.birds.images import Extraction
     from neuralese.tasks.birds.quantise import quantise
 
@@ -105,7 +106,8 @@ def pooling(images: int) -> Work:
 
 def training_head(images: int) -> Work:
     """Train the layer that tells the species, for one epoch."""
-    from neuralese.tasks.birds.head import HeadConfig, train_head
+    from neuralese.tasks.birds.head import train_head
+    from neuralese.tasks.birds.settings import HeadConfig
 
     random = torch.Generator().manual_seed(0)
     sizes = {"train": images, "dev": images // 4, "test": images // 4}
@@ -143,14 +145,16 @@ def tabulating(seeds: int) -> Work:
     """Set the results of all seeds beside the paper's."""
     pairs = [("R", "H*", "message"), ("H", "R", "utterance"), ("H", "R", "phrase")]
     roles = {"belief": "ours", "direct": "baseline", "random": "control", "released": "released"}
-    cells = product(range(seeds), ("colors", "birds", "driving"), pairs, roles.items())
+    cells = product(range(seeds), tasks.BUILT_IN, pairs, roles.items())
     keys = [(seed, task, *pair, *criterion) for seed, task, pair, criterion in cells]
     table = pd.DataFrame(keys, columns=["seed", "task", "speaker", "listener", "unit", "criterion", "role"])
     random = np.random.default_rng(0).random((3, len(table)))
     table = table.assign(title=table["criterion"], kind="belief", distractors="play", data="mirror", n=100)
+    table = table.assign(candidates=2, chance=0.5)
     table = table.assign(distinct=80, games=60, accuracy=random[0], ci_low=random[0] - 0.1, ci_high=random[0] + 0.1)
     table = table.assign(gain=random[1], gain_control=random[2])
-    return lambda: compare(table)
+    papers = {task: tasks.get(task).paper for task in tasks.BUILT_IN}
+    return lambda: compare(table, papers=papers)
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,12 @@ from tempfile import TemporaryDirectory
 
 from measure import peak_megabytes, seconds
 
-from neuralese.tasks.birds import cub, driving, xkcd
+from neuralese import tasks
 from neuralese.sources.archives import members
-from neuralese.tasks.GENERATORS import embedded
-from neuralese.sources.fetch import DATA_SETS, mirror_folder
+from neuralese.sources.fetch import mirror_folder
+from neuralese.tasks.birds import cub
+from neuralese.tasks.colors import xkcd
+from neuralese.tasks.driving import logs
 
 COLUMNS = {
     "task": "task",
@@ -23,7 +25,7 @@ COLUMNS = {
 
 def cases(quick: bool) -> list[dict]:
     """All tasks."""
-    return [{"task": task, "repeats": 1 if quick else 2} for task in (["driving"] if quick else DATA_SETS)]
+    return [{"task": task, "repeats": 1 if quick else 2} for task in (["driving"] if quick else tasks.BUILT_IN)]
 
 
 def parse(task: str, raw: dict[str, Path]) -> int:
@@ -31,19 +33,19 @@ def parse(task: str, raw: dict[str, Path]) -> int:
     if task == "colors":
         return len(xkcd.parse(raw["xkcd"]))
     if task == "driving":
-        return len(driving.parse(raw["logs"])[1])
+        return len(logs.parse(raw["logs"])[1])
     images = cub.parse_images(raw["images"], raw["splits"])
     return len(images) + len(cub.parse_captions(raw["captions"], images))
 
 
 def measure(task: str, repeats: int) -> dict[str, float | str]:
     """Parse, and read what the parser reads, in turns."""
-    archives, mirror = DATA_SETS[task].archives, mirror_folder(None)
+    archives, mirror = tasks.get(task).data_set.archives, mirror_folder(None)
     with TemporaryDirectory() as folder:
         if mirror:
             raw = {archive.file: mirror / archive.mirror for archive in archives}
         else:
-            GENERATORS[task](Path(folder))
+            tasks.part(task, "embedded").write(Path(folder))
             raw = {archive.file: Path(folder) / archive.file for archive in archives}
 
         def read() -> None:

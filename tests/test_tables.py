@@ -7,6 +7,7 @@ import pytest
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import atomic
 from neuralese.storage.tables import matrix, read_about, read_table, vectors, write_table
+from neuralese.tasks.driving.tables import WORDS
 
 INVENTORY = pd.DataFrame({"phrase_id": [0, 1], "phrase": ["red", "blue"], "count": [5, 3]})
 
@@ -78,7 +79,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path):
 def test_what_is_written_about_a_table_is_read_back(tmp_path):
     path = tmp_path / "words.parquet"
     table = pa.table({"word_id": [0], "word": ["left"], "count": [3]})
-    write_table(path, table, "words", about={"settings": {"least": 3, "of": [1.5, None]}})
+    write_table(path, table, WORDS, about={"settings": {"least": 3, "of": [1.5, None]}})
     assert read_about(path) == {"settings": {"least": 3, "of": [1.5, None]}}
-    write_table(path, table, "words")
+    write_table(path, table, WORDS)
     assert read_about(path) == {}

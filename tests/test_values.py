@@ -1,6 +1,7 @@
 """Every table is checked when it is written and when it is read, and a wrong value is named by file, column and row."""
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -12,22 +13,47 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neuralese.storage.errors import NeuraleseError
-from neuralese.storage.tables import CONTRACTS, VECTOR, check_values, read_table, vectors, write_batches, write_table
+from neuralese.storage.tables import (
+    CONTRACTS,
+    VECTOR,
+    Contract,
+    check_values,
+    contract_of,
+    read_table,
+    vectors,
+    write_batches,
+    write_table,
+)
 from neuralese.storage.values import RULES, Between, Matches, Numbered, OneOf
+from neuralese.tasks import BUILT_IN
+from neuralese.tasks.birds.tables import FEATURES
 
 ROOT = Path(__file__).parents[1]
 ROWS = 5
+SHARED = [contract_of(name) for name in CONTRACTS]
+OF_TASKS = [
+    found
+    for task in BUILT_IN
+    for found in vars(import_module(f"neuralese.tasks.{task}.tables")).values()
+    if isinstance(found, Contract)
+]
+EVERY = SHARED + OF_TASKS
+TEXTS = ("word", "\n".join(["##......"] * 8))  # of which one matches any pattern
 
 
-def good_column(contract: str, name: str) -> pa.Array:
+def named(contract: Contract) -> str:
+    return contract.name
+
+
+def good_column(contract: Contract, name: str) -> pa.Array:
     """Values that keep every rule."""
-    expected, rule = CONTRACTS[contract][name], RULES[contract].columns.get(name)
+    expected, rule = contract.columns[name], contract.rules.columns.get(name)
     if expected == VECTOR:
         return vectors(np.arange(ROWS * 3, dtype=np.float32).reshape(ROWS, 3))
     if isinstance(rule, OneOf):
         return pa.array([rule.names[0]] * ROWS)
     if isinstance(rule, Matches):
-        return pa.array(["\n".join(["##......"] * 8)] * ROWS)
+        return pa.array([next(text for text in TEXTS if re.fullmatch(rule.pattern, text))] * ROWS)
     if pa.types.is_list(expected):
         return pa.array([[1, 2]] * ROWS, expected)
     if pa.types.is_boolean(expected):
@@ -40,8 +66,9 @@ def good_column(contract: str, name: str) -> pa.Array:
     return pa.array(range(first, first + ROWS)).cast(expected)
 
 
-def good_table(contract: str) -> pa.Table:
-    return pa.table({name: good_column(contract, name) for name in CONTRACTS[contract]})
+def good_table(contract: Contract | str) -> pa.Table:
+    contract = contract_of(contract)
+    return pa.table({name: good_column(contract, name) for name in contract.columns})
 
 
 def spoiled(table: pa.Table, name: str, row: int, value: object) -> pa.Table:
@@ -50,18 +77,15 @@ def spoiled(table: pa.Table, name: str, row: int, value: object) -> pa.Table:
     return table.set_column(table.column_names.index(name), name, pa.array(values, table.schema.field(name).type))
 
 
-def bad_values(contract: str, name: str) -> list[object]:
+def bad_values(contract: Contract, name: str) -> list[object]:
     """Values that a column must not hold."""
-    kind, rule, may_miss = (
-        CONTRACTS[contract][name],
-        RULES[contract].columns.get(name),
-        name in RULES[contract].missing,
-    )
+    kind, rule, may_miss = contract.columns[name], contract.rules.columns.get(name), name in contract.rules.missing
     bad: list[object] = [] if may_miss else [None]
     if kind == VECTOR:
         return [*bad, [0.0, float("nan"), 1.0], [0.0, 1.0, float("-inf")]]
     if pa.types.is_list(kind):
-        return [*bad, [0, -1], [None, 0]] if rule else [*bad, [None]]
+        above = [[0, rule.high + 1]] if rule and rule.high < float("inf") else []
+        return [*bad, [0, -1], [None, 0], *above] if rule else [*bad, [None]]
     if pa.types.is_floating(kind):
         bad += [float("inf")] + ([] if may_miss else [float("nan")])
     if isinstance(rule, Between):
@@ -73,30 +97,36 @@ def bad_values(contract: str, name: str) -> list[object]:
     return bad
 
 
-CASES = [(contract, name) for contract, columns in CONTRACTS.items() for name in columns if bad_values(contract, name)]
+CASES = [(contract, name) for contract in EVERY for name in contract.columns if bad_values(contract, name)]
 
 
 def test_every_contract_has_rules_about_columns_it_names():
     assert RULES.keys() == CONTRACTS.keys()
-    for contract, rules in RULES.items():
-        named = {*rules.columns, *rules.missing, *(name for keys in rules.unique for name in keys)}
-        assert named <= CONTRACTS[contract].keys(), contract
+    for contract in EVERY:
+        rules = contract.rules
+        told = {*rules.columns, *rules.missing, *(name for keys in rules.unique for name in keys)}
+        assert told <= contract.columns.keys(), contract.name
 
 
-@pytest.mark.parametrize("contract", CONTRACTS)
+def test_no_two_kinds_of_table_have_the_same_name():
+    assert len({contract.name for contract in EVERY}) == len(EVERY)
+    assert {contract.name for contract in OF_TASKS} >= {"colors", "images", "captions", "maps", "games", "turns"}
+
+
+@pytest.mark.parametrize("contract", EVERY, ids=named)
 def test_a_good_table_goes_through(tmp_path, contract):
     write_table(tmp_path / "good.parquet", good_table(contract), contract)
     assert read_table(tmp_path / "good.parquet", contract).num_rows == ROWS
 
 
-@pytest.mark.parametrize("contract", [name for name, rules in RULES.items() if rules.missing])
+@pytest.mark.parametrize("contract", [each for each in EVERY if each.rules.missing], ids=named)
 def test_what_may_be_missing_is_not_missed(tmp_path, contract):
     table = good_table(contract)
-    for name in RULES[contract].missing:
+    for name in contract.rules.missing:
         table = spoiled(table, name, 1, None)
     write_table(tmp_path / "good.parquet", table, contract)
     read = read_table(tmp_path / "good.parquet", contract)
-    assert all(read[name].null_count == 1 for name in RULES[contract].missing)
+    assert all(read[name].null_count == 1 for name in contract.rules.missing)
 
 
 @settings(deadline=None, max_examples=300)
@@ -114,10 +144,10 @@ def test_one_wrong_value_anywhere_is_found_and_named(case, row, data):
 
 
 @settings(deadline=None, max_examples=100)
-@given(st.sampled_from([name for name, rules in RULES.items() if rules.unique]), st.data())
+@given(st.sampled_from([each for each in EVERY if each.rules.unique]), st.data())
 def test_a_row_named_twice_is_found(contract, data):
     table = good_table(contract)
-    keys = data.draw(st.sampled_from(RULES[contract].unique))
+    keys = data.draw(st.sampled_from(contract.rules.unique))
     first, second = sorted(data.draw(st.lists(st.integers(0, ROWS - 1), min_size=2, max_size=2, unique=True)))
     for name in keys:
         table = spoiled(table, name, second, table[name][first].as_py())
@@ -139,9 +169,9 @@ def test_names_kept_as_numbers_are_checked_like_names(split):
         with pytest.raises(
             NeuraleseError, match=f"'tset' in column 'split' of row {split.index('tset')}, where one of"
         ):
-            check_values(table, "items", "items.parquet", "")
+            check_values(table, contract_of("items"), "items.parquet", "")
     else:
-        check_values(table, "items", "items.parquet", "")
+        check_values(table, contract_of("items"), "items.parquet", "")
 
 
 def test_a_wrong_table_is_neither_written_nor_read(tmp_path):
@@ -157,12 +187,12 @@ def test_a_wrong_table_is_neither_written_nor_read(tmp_path):
 
 
 def test_a_large_table_is_checked_piece_by_piece(tmp_path):
-    path, good = tmp_path / "features.parquet", good_table("features")
-    write_batches(path, [good.slice(0, 2), good.slice(2)], "features")
-    assert read_table(path, "features").equals(good)
+    path, good = tmp_path / "features.parquet", good_table(FEATURES)
+    write_batches(path, [good.slice(0, 2), good.slice(2)], FEATURES)
+    assert read_table(path, FEATURES).equals(good)
     before = path.read_bytes()
     with pytest.raises(NeuraleseError, match="nan in column 'feature' of row 1"):
-        write_batches(path, [good, spoiled(good, "feature", 1, [0.0, float("nan"), 0.0])], "features")
+        write_batches(path, [good, spoiled(good, "feature", 1, [0.0, float("nan"), 0.0])], FEATURES)
     assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("features.parquet", before)]
 
 

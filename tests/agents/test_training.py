@@ -148,7 +148,7 @@ def test_agents_learn_to_refer():
 
 def test_agents_learn_to_refer_to_one_of_three_items():
     game = kinds(candidates=3)
-    config = TrainingConfig(updates=250, batch=64, new_games=64, report_every=50)
+    config = TrainingConfig(updates=400, batch=64, new_games=64, explore=200, report_every=50)
     learned = Trainer(game, CellConfig(hidden=32, message=8), config, seed=0)
     learned.run()
     random = torch.Generator().manual_seed(3)

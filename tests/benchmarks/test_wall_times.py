@@ -124,7 +124,7 @@ def test_a_stage_is_scaled_by_the_sizes_it_grows_with_and_by_the_seeds(cost):
 def test_stages_are_said_to_grow_by_works_that_are_measured_and_stages_that_there_are(cost):
     growth = importlib.import_module("growth")
     assert {work for works in cost.GROWS.values() for work in works} <= set(growth.GROWTHS)
-    rules = "".join(path.read_text() for path in (ROOT / "workflow/rules").iterdir())
+    rules = "".join(path.read_text() for path in (ROOT / "workflow/rules").rglob("*.smk"))
     for stage in cost.GROWS:
         assert stage.replace("speaker", "{{model}}").replace("listener", "{{model}}") in rules or stage in rules
 

@@ -13,23 +13,17 @@ from comparison_rows import behavior_rows, belief_rows
 from neuralese.agents.cell import Cell, CellConfig, save_cell
 from neuralese.agents.messages import read_contexts, read_messages, sample_messages, states_table
 from neuralese.cli.main import cli
-from neuralese.games.load import load_reference_games
+from neuralese.games.settings import GameConfig
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, save_model
 from neuralese.storage.files import write_json, write_text
 from neuralese.storage.tables import vectors, write_table
+from neuralese.tasks.reference import load_games
 from neuralese.translate.criteria import make_criterion
 from neuralese.translate.dictionary import build_dictionary, entries
 from neuralese.translate.languages import Composed, English, Neuralese
 from neuralese.translate.meanings import write_meanings
-from neuralese.translate.synthesis import (
-    SynthesisConfig,
-    bags_table,
-    believe_by_likelihood,
-    new_message_entries,
-    new_messages,
-    new_messages_table,
-    new_phrases,
-)
+from neuralese.translate.settings import SynthesisConfig
+from neuralese.translate.synthesis import MessageMaker, bags_table, believe_by_likelihood, new_phrases
 from neuralese.translate.utterances import load_parts
 
 PHRASES = ["", "green", "blue", "light", "dark green"]
@@ -56,7 +50,7 @@ def make_run(folder: Path, items: Path, utterances: Path) -> None:
     """Let an untrained agent speak, and translate it."""
     torch.manual_seed(0)
     generator = torch.Generator().manual_seed(0)
-    games = load_reference_games(items)
+    games = load_games({"items.parquet": items}, GameConfig())
     game = games["train"]
     cell = Cell(game, CellConfig(hidden=8, message=MESSAGE, radius=2.0))
     save_cell(folder / "agent.safetensors", cell)
@@ -94,9 +88,9 @@ def make_synthesis(
     write_table(folder / "bags.parquet", bags_table(bags), "bags")
     rows = [entries("R->H", "synthesis", each, bags, criterion.scores(each, bags, few), 3) for each in held_out]
     believe = believe_by_likelihood(vocabulary, candidates, config.scale)
-    messages, scores = new_messages(told, vocabulary, few, candidates, believe, 2.0, config, generator)
-    made = new_messages_table(told.ids.tolist(), messages, judge=False, first=0)
-    rows.append(new_message_entries("synthesis", told.texts(), made, scores))
+    maker = MessageMaker(vocabulary, few, candidates, 2.0, config, generator)
+    made, new = maker.make_all(told, {"synthesis": believe})
+    rows.append(new)
     about = {"criteria": {"R->H": {"synthesis": settings}}, "contexts": config.contexts, "otherwise": "mine"}
     write_table(folder / "synthesis.parquet", pd.concat(rows), "dictionary", about)
     write_table(folder / "new_messages.parquet", made, "messages")

@@ -5,11 +5,10 @@ import zipfile
 import pandas as pd
 import pytest
 
-from neuralese.tasks.birds import cub
 from neuralese.sources.archives import write_tar
-from neuralese.tasks.birds import embedded
 from neuralese.sources.pickles import read_plain_pickle
 from neuralese.storage.errors import NeuraleseError
+from neuralese.tasks.birds import cub, embedded
 
 LISTS = {
     "images": "1 001.A/a_1.jpg\n2 001.A/a_2.jpg\n3 002.B/b_1.jpg",
@@ -92,15 +91,15 @@ def test_the_inventory_is_the_most_frequent_bigrams_without_stop_words():
 
 
 @pytest.fixture(scope="module")
-def embedded(tmp_path_factory):
+def drawn(tmp_path_factory):
     folder = tmp_path_factory.mktemp("embedded")
-    birds.write(folder)
+    embedded.write(folder)
     return folder
 
 
-def test_embedded_birds_go_through_the_real_parsers(embedded):
-    images = cub.parse_images(embedded / "images", embedded / "splits")
-    captions = cub.parse_captions(embedded / "captions", images)
+def test_embedded_birds_go_through_the_real_parsers(drawn):
+    images = cub.parse_images(drawn / "images", drawn / "splits")
+    captions = cub.parse_captions(drawn / "captions", images)
     assert len(images) == 1000
     assert set(images["split"]) == {"train", "dev", "test"}
     assert len(captions) == 10_000
@@ -108,10 +107,10 @@ def test_embedded_birds_go_through_the_real_parsers(embedded):
     assert {"black beak", "yellow belly", "small bird"} <= phrases
 
 
-def test_embedded_birds_are_the_same_bytes_every_time(embedded, tmp_path):
-    birds.write(tmp_path)
+def test_embedded_birds_are_the_same_bytes_every_time(drawn, tmp_path):
+    embedded.write(tmp_path)
     for name in ("images", "captions", "splits"):
-        assert (tmp_path / name).read_bytes() == (embedded / name).read_bytes()
+        assert (tmp_path / name).read_bytes() == (drawn / name).read_bytes()
 
 
 def test_the_real_birds_have_the_published_numbers(mirror):

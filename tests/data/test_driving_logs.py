@@ -6,13 +6,10 @@ from itertools import pairwise
 
 import pytest
 
-from neuralese.tasks.driving import logs
 from neuralese.sources.archives import write_tar
-from neuralese.tasks.driving import embedded as embedded
-from neuralese.tasks.driving.game import DrivingGame
-from neuralese.games.load import driving_layouts
-from neuralese.tasks.driving.replay import replay
 from neuralese.storage.errors import NeuraleseError
+from neuralese.tasks.driving import embedded, logs
+from neuralese.tasks.driving.replay import layouts, replay
 
 ROAD = [[float(3 <= row <= 4) for _ in range(8)] for row in range(8)]
 
@@ -32,20 +29,20 @@ def log_of_a_game() -> list:
     ]
 
 
-def archive(tmp_path, logs: list):
+def archive(tmp_path, records: list):
     path = tmp_path / "logs"
-    contents = [each if isinstance(each, bytes) else json.dumps(each).encode() for each in logs]
+    contents = [each if isinstance(each, bytes) else json.dumps(each).encode() for each in records]
     write_tar(path, {f"x/data/drive/server_logs/{n:03}.json": content for n, content in enumerate(contents)})
     return path
 
 
 def test_a_log_becomes_turns_that_replay_to_the_same_end(tmp_path):
-    maps, turns, bad = driving.parse(archive(tmp_path, [log_of_a_game()]))
+    maps, turns, bad = logs.parse(archive(tmp_path, [log_of_a_game()]))
     assert maps["road"][0].splitlines()[3] == "########"
     assert bad == {}
     assert turns["message"].tolist() == ["Going west!", "", "", "at  goal", "", ""]
     assert turns["action"].isna().tolist() == [False] * 4 + [True] * 2
-    played = replay(DrivingGame(driving_layouts(maps, turns)), turns)
+    played = replay(layouts(maps, turns), turns)
     assert played.loc[0, ["completed", "n_turns", "wrong"]].tolist() == [True, 2, None]
     assert played.loc[0, "reward"] == pytest.approx(-0.02 + 0.1 + 2)
 
@@ -75,10 +72,10 @@ MALFORMED = {
 
 @pytest.mark.parametrize("field", MALFORMED)
 def test_a_malformed_log_is_named_with_its_field_left_out_and_counted(tmp_path, caplog, field):
-    logs = [log_of_a_game()] * 30
-    logs[4] = MALFORMED[field]()
+    records = [log_of_a_game()] * 30
+    records[4] = MALFORMED[field]()
     with caplog.at_level(logging.WARNING):
-        _, turns, bad = driving.parse(archive(tmp_path, logs))
+        _, turns, bad = logs.parse(archive(tmp_path, records))
     assert list(bad) == ["004.json"]
     assert bad["004.json"].startswith(field)
     assert "004.json is left out" in caplog.text
@@ -86,9 +83,9 @@ def test_a_malformed_log_is_named_with_its_field_left_out_and_counted(tmp_path, 
 
 
 def test_more_than_one_in_twenty_malformed_logs_stop_the_run(tmp_path):
-    logs = [log_of_a_game()] * 18 + [b"{"] * 2
+    records = [log_of_a_game()] * 18 + [b"{"] * 2
     with pytest.raises(NeuraleseError, match=r"2 of 20 driving logs are malformed \(for example 018.json: the JSON"):
-        driving.parse(archive(tmp_path, logs))
+        logs.parse(archive(tmp_path, records))
 
 
 @pytest.mark.parametrize(
@@ -100,9 +97,9 @@ def test_more_than_one_in_twenty_malformed_logs_stop_the_run(tmp_path):
     ],
 )
 def test_a_game_that_cannot_have_happened_is_left_out(tmp_path, change, says):
-    maps, turns, bad = driving.parse(archive(tmp_path, [changed(change)] + [log_of_a_game()] * 30))
-    played = replay(DrivingGame(driving_layouts(maps, turns)), turns)
-    games, turns, bad = driving.leave_out(played, turns, bad)
+    maps, turns, bad = logs.parse(archive(tmp_path, [changed(change)] + [log_of_a_game()] * 30))
+    played = replay(layouts(maps, turns), turns)
+    games, turns, bad = logs.leave_out(played, turns, bad)
     assert list(bad) == ["000.json"]
     assert bad["000.json"].startswith(says)
     assert 0 not in set(turns["game"])
@@ -112,35 +109,35 @@ def test_a_game_that_cannot_have_happened_is_left_out(tmp_path, change, says):
 def test_an_archive_of_something_else_is_refused(tmp_path):
     write_tar(tmp_path / "logs", {"readme.txt": b"hello"})
     with pytest.raises(NeuraleseError, match="is not the driving data"):
-        driving.parse(tmp_path / "logs")
+        logs.parse(tmp_path / "logs")
 
 
 def test_splits_go_by_file_name_and_leave_something_to_train_on():
-    assert driving.splits(7, dev=2, test=1) == ["train", "dev", "train", "train", "dev", "train", "test"]
-    assert driving.splits(382, dev=56, test=100).count("dev") == 56
+    assert logs.splits(7, dev=2, test=1) == ["train", "dev", "train", "train", "dev", "train", "test"]
+    assert logs.splits(382, dev=56, test=100).count("dev") == 56
     with pytest.raises(NeuraleseError, match=r"lower driving\.dev_games"):
-        driving.splits(5, dev=2, test=3)
+        logs.splits(5, dev=2, test=3)
 
 
 def test_inventory_and_traces_are_as_the_module_says():
     messages = ["Going up!", "going up", "GOING UP.", "left", "left", "to the far left now", "", "", "up"]
-    known = driving.vocabulary(messages, least_words=2)["word"].tolist()
+    known = logs.vocabulary(messages, least_words=2)["word"].tolist()
     assert known[0] == ""
     assert set(known[1:]) == {"going", "up", "left"}
-    inventory = driving.inventory(messages, 2, known)
+    inventory = logs.inventory(messages, 2, known)
     assert inventory["phrase"].tolist() == ["", "going up", "left"]
     assert inventory["count"].tolist() == [2, 3, 2]
-    assert inventory["words"].tolist() == [[0], driving.words_of("going up", {w: i for i, w in enumerate(known)}), [3]]
+    assert inventory["words"].tolist() == [[0], logs.words_of("going up", {w: i for i, w in enumerate(known)}), [3]]
     ids = {phrase: number for number, phrase in enumerate(inventory["phrase"])}
     cases = {"going up left lane": [1, 2], "I'm going  up": [1], "going left": [2], "hello": [], "": [0], "  ": [0]}
     for message, phrases in cases.items():
-        assert driving.phrases_of(message, ids) == phrases, message
+        assert logs.phrases_of(message, ids) == phrases, message
 
 
 def test_embedded_games_are_real_logs_and_mostly_end_well(tmp_path):
     embedded.write(tmp_path)
-    maps, turns, bad = driving.parse(tmp_path / "logs")
-    played = replay(DrivingGame(driving_layouts(maps, turns)), turns)
+    maps, turns, bad = logs.parse(tmp_path / "logs")
+    played = replay(layouts(maps, turns), turns)
     assert bad == {}
     assert played["wrong"].isna().all()
     assert len(played) == embedded.GAMES
@@ -149,8 +146,8 @@ def test_embedded_games_are_real_logs_and_mostly_end_well(tmp_path):
 
 
 def test_all_real_games_replay_exactly(mirror):
-    maps, turns, bad = driving.parse(mirror / "neuralese-fa55efc.tar.gz")
-    played = replay(DrivingGame(driving_layouts(maps, turns)), turns)
+    maps, turns, bad = logs.parse(mirror / "neuralese-fa55efc.tar.gz")
+    played = replay(layouts(maps, turns), turns)
     assert bad == {}
     assert (len(played), int(turns["action"].notna().sum()), len(maps)) == (382, 5962, 5)
     assert played["wrong"].isna().all()
@@ -177,8 +174,8 @@ def plain_reward(road: list[str], before: list[dict], after: list[dict]) -> floa
 
 
 def test_the_reward_of_every_real_game_is_that_of_the_released_rules(mirror):
-    maps, turns, _ = driving.parse(mirror / "neuralese-fa55efc.tar.gz")
-    played = replay(DrivingGame(driving_layouts(maps, turns)), turns).set_index("game")
+    maps, turns, _ = logs.parse(mirror / "neuralese-fa55efc.tar.gz")
+    played = replay(layouts(maps, turns), turns).set_index("game")
     roads = [road.splitlines() for road in maps["road"]]
     for game, rows in turns.groupby("game"):
         states = [
@@ -196,5 +193,5 @@ def test_the_reward_of_every_real_game_is_that_of_the_released_rules(mirror):
         road = roads[rows["map"].iloc[0]]
         expected = sum(plain_reward(road, before, after) for before, after in pairwise(states))
         assert played.loc[game, "reward"] == pytest.approx(expected, abs=1e-5), game
-    split = driving.splits(len(played), dev=56, test=100)
+    split = logs.splits(len(played), dev=56, test=100)
     assert played["reward"][[each == "test" for each in split]].mean() == pytest.approx(1.634, abs=5e-4)

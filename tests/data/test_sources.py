@@ -4,11 +4,12 @@ import functools
 
 import pytest
 
-from neuralese.data import sources
+from neuralese.sources import fetch as fetching
 from neuralese.sources.archives import content_digest, write_tar
+from neuralese.sources.data_sets import Archive, DataSet
 from neuralese.sources.download import download
+from neuralese.sources.fetch import fetch, mirror_folder
 from neuralese.sources.provenance import data_kind, write_provenance
-from neuralese.sources.fetch import Archive, DataSet, fetch, mirror_folder
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import file_digest, read_json
 
@@ -22,7 +23,7 @@ def packed(path, text="right"):
 
 @pytest.fixture(autouse=True)
 def impatience(monkeypatch):
-    monkeypatch.setattr(sources, "download", functools.partial(download, tries=2, pause=0.01, timeout=(0.5, 0.5)))
+    monkeypatch.setattr(fetching, "download", functools.partial(download, tries=2, pause=0.01, timeout=(0.5, 0.5)))
 
 
 @pytest.fixture
@@ -188,6 +189,18 @@ def test_without_real_data_the_stand_in_is_announced_and_recorded(web, tmp_path,
     assert record["source"] == "embedded"
     assert record["data_set"] == "embedded stand-in for: a corpus"
     assert [file["file"] for file in record["files"]] == ["corpus"]
+
+
+def test_a_task_that_generates_its_data_is_no_stand_in_for_any(tmp_path, caplog):
+    def embed(raw):
+        (raw / "made").write_bytes(b"shapes")
+
+    places = {"mirror": None, "partial": tmp_path / "partial"}
+    for source in ("auto", "embedded"):
+        record = fetch(DataSet("shapes", "MIT"), tmp_path / "raw", source=source, embed=embed, **places)
+        assert (record["data_set"], record["source"]) == ("shapes", "embedded")
+        assert [file["file"] for file in record["files"]] == ["made"]
+    assert caplog.records == []
 
 
 def test_a_data_set_is_all_real_or_all_stand_in(web, tmp_path, mirror, right):

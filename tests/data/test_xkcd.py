@@ -4,10 +4,10 @@ import pandas as pd
 import pytest
 
 from neuralese.sources.archives import content_digest, write_tar
-from neuralese.tasks.GENERATORS import embedded
+from neuralese.storage.errors import NeuraleseError
+from neuralese.tasks.colors import embedded
 from neuralese.tasks.colors.source import XKCD
 from neuralese.tasks.colors.xkcd import inventory, parse, traces, words
-from neuralese.storage.errors import NeuraleseError
 
 CORPUS = {
     "corpusindex.txt": b"sky blue,skyblue\nred,red\n",
@@ -145,7 +145,7 @@ def test_traces_of_a_parsed_corpus_have_a_row_for_every_answer(tmp_path):
 @pytest.fixture(scope="module")
 def stand_in(tmp_path_factory):
     raw = tmp_path_factory.mktemp("raw")
-    GENERATORS["colors"](raw)
+    embedded.write(raw)
     return raw / "xkcd"
 
 
@@ -172,7 +172,7 @@ def test_the_stand_in_is_not_taken_for_the_real_corpus(stand_in):
 
 
 def test_the_stand_in_has_the_same_bytes_every_time(stand_in, tmp_path):
-    GENERATORS["colors"](tmp_path)
+    embedded.write(tmp_path)
     assert (tmp_path / "xkcd").read_bytes() == stand_in.read_bytes()
 
 

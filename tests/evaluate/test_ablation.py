@@ -128,3 +128,17 @@ def test_a_member_of_two_families_stands_in_both_with_the_same_figures(table):
 
 def test_where_the_robot_cannot_be_asked_nothing_is_made_by_asking_it(task):
     assert "pragmatic" not in set(run(task, pragmatic=False)["family"])
+
+
+def test_among_three_candidates_all_criteria_are_compared_alike():
+    task = SmallTask(n_candidates=3)
+    table = run(task)
+    assert set(table["candidates"]) == {3}
+    assert set(table["chance"]) == {1 / 3}
+    by_speaker = [set(rows["criterion"]) for _, rows in table.groupby("speaker")]
+    assert by_speaker[0] == by_speaker[1]
+    said, phrases = task.language(task.said), task.english.spoken()
+    best = make_criterion(FAMILIES["printed"]).scores(said, phrases, task.candidates).argmin(1)
+    expected = task.listeners.human_credit(torch.eye(len(task.english))[phrases.ids[best]], task.said.states).mean()
+    printed = table[(table["family"] == "printed") & (table["speaker"] == "R")]
+    assert printed["accuracy"].tolist() == pytest.approx([expected])

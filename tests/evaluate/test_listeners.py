@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import torch
-
 from naive_listener import preferences
 
 from neuralese.agents.cell import Cell, CellConfig
@@ -126,13 +125,14 @@ def test_whom_several_candidates_suit_equally_shares_the_credit_among_them():
     cell, speaker, _ = players(game)
     listeners = Listeners.of(game, cell, speaker, Oracle(game, hidden=4, words=5))
     states = torch.tensor([[0, 1, 2]]).expand(6, -1)
-    bags = torch.tensor([[1.0, 0, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 0, 1], [1, 1, 0, 0, 0], [0, 1, 1, 0, 0], [0] * 5])
+    said = [[0], [2], [4], [0, 1], [1, 2], []]  # of the items
+    bags = torch.stack([torch.eye(5)[words].sum(0) for words in said])
     assert listeners.human_credit(bags, states).tolist() == pytest.approx([1, 0, 1 / 3, 1 / 2, 0, 1 / 3])
 
 
 @pytest.mark.parametrize("count", COUNTS)
 def test_credit_is_what_a_guess_among_the_best_brings_on_average(count, generator):
-    preference = torch.randint(4, (300, count), generator=generator).double()
+    preference = torch.randint(3, (1000, count), generator=generator).double()
     expected = []
     for row in preference.tolist():
         best = [number for number, value in enumerate(row) if value == max(row)]

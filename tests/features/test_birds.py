@@ -10,15 +10,17 @@ import pytest
 import torch
 from PIL import Image
 
-from neuralese.tasks.birds.embedded import Species, draw
-from neuralese.tasks.birds.backbone import Backbone, graph
-from neuralese.tasks.birds.crops import crop
-from neuralese.tasks.birds.head import ByteDropout, HeadConfig, bird_features
-from neuralese.tasks.birds.images import Extraction, gather_shards, write_shard
-from neuralese.tasks.items import bird_items
-from neuralese.tasks.birds.pooling import CompactBilinear, average
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import matrix, read_table, vectors
+from neuralese.tasks.birds.backbone import Backbone, graph
+from neuralese.tasks.birds.crops import crop
+from neuralese.tasks.birds.cub import bird_items
+from neuralese.tasks.birds.embedded import Species, draw
+from neuralese.tasks.birds.head import ByteDropout, bird_features
+from neuralese.tasks.birds.images import Extraction, gather_shards, write_shard
+from neuralese.tasks.birds.pooling import CompactBilinear, average
+from neuralese.tasks.birds.settings import HeadConfig
+from neuralese.tasks.birds.tables import SHARD
 
 
 def jpeg(color: tuple[int, int, int], size: tuple[int, int] = (60, 40)) -> bytes:
@@ -80,7 +82,7 @@ def test_a_missing_or_broken_picture_is_named_and_left_out(backbone, tmp_path, c
     extraction = Extraction(backbone, size=32)
     with caplog.at_level(logging.WARNING, "neuralese"):
         write_shard(tmp_path / "pooled.parquet", extraction.run(iter(pictures), wanted), total=5)
-    assert read_table(tmp_path / "pooled.parquet", "shard")["image_id"].to_pylist() == [0, 3]
+    assert read_table(tmp_path / "pooled.parquet", SHARD)["image_id"].to_pylist() == [0, 3]
     assert set(extraction.failed) == {"b.jpg", "c.jpg", "e.jpg"}
     assert "the picture b.jpg is left out" in caplog.text
 

@@ -3,9 +3,9 @@ import pandas as pd
 import pytest
 from skimage.color import hsv2rgb
 
-from neuralese.tasks.colors.cielab import add_lab, hsv_to_lab, lab_to_rgb
-from neuralese.tasks.items import items_table, traces_table
 from neuralese.storage.tables import matrix
+from neuralese.tasks.colors.cielab import add_lab, hsv_to_lab, lab_to_rgb
+from neuralese.tasks.items import inventory_table, items_table, traces_table
 
 
 def test_known_colours_have_their_published_coordinates():
@@ -34,3 +34,9 @@ def test_items_are_standardised_by_the_training_items_alone():
 def test_traces_hold_the_phrases_of_each_message():
     table = traces_table([4, 4, 9], phrases=[[1, 2], [], [3]])
     assert table.to_pydict() == {"item_id": [4, 4, 9], "phrases": [[1, 2], [], [3]]}
+
+
+def test_an_inventory_counts_how_often_each_phrase_was_said():
+    traces = traces_table([4, 4, 9], phrases=[[1, 3], [], [3]])
+    table = inventory_table(["a", "b", "c", "d"], traces)
+    assert table.to_dict("list") == {"phrase_id": [0, 1, 2, 3], "phrase": ["a", "b", "c", "d"], "count": [0, 1, 0, 2]}

@@ -10,13 +10,14 @@ import pytest
 import torch
 
 from neuralese.sources.archives import members
-from neuralese.tasks.birds.cub import PICTURES
-from neuralese.tasks.birds.embedded import Species, draw
-from neuralese.tasks.birds.backbone import Backbone, graph
-from neuralese.tasks.birds.images import Extraction, gather_shards, samples, wanted, write_shard
-from neuralese.tasks.birds.quantise import quantise
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import read_table
+from neuralese.tasks.birds.backbone import Backbone, graph
+from neuralese.tasks.birds.cub import PICTURES
+from neuralese.tasks.birds.embedded import Species, draw
+from neuralese.tasks.birds.images import Extraction, gather_shards, samples, wanted, write_shard
+from neuralese.tasks.birds.quantise import quantise
+from neuralese.tasks.birds.tables import POOLED
 
 BODIES = ("red", "blue", "yellow", "brown")
 
@@ -61,7 +62,7 @@ def test_however_many_shards_there_are_the_table_has_the_same_bytes(networks, dr
     monkeypatch.setattr("neuralese.tasks.birds.images.ROWS", 2)
     one, failed = pooled(tmp_path, networks[1], drawn, 1)
     assert set(failed) == {"2.jpg", "5.jpg"}
-    assert read_table(tmp_path / "pooled.parquet", "pooled")["image_id"].to_pylist() == [1, 2, 4, 5, 7]
+    assert read_table(tmp_path / "pooled.parquet", POOLED)["image_id"].to_pylist() == [1, 2, 4, 5, 7]
     for shards in (2, 5, 9):  # of nine, some are empty
         assert pooled(tmp_path, networks[1], drawn, shards) == (one, failed)
 

@@ -6,16 +6,15 @@ import pytest
 import torch
 
 from neuralese.agents.cell import Cell, CellConfig
-from neuralese.tasks.driving import logs
+from neuralese.play.server import RefusedError, TooLateError
 from neuralese.sources.archives import members, write_tar
+from neuralese.tasks.driving import logs
 from neuralese.tasks.driving.game import DrivingGame
-from neuralese.games.load import driving_layouts
-from neuralese.tasks.driving.replay import replay
-from neuralese.tasks.driving.roads import FORWARD, LEFT, WAIT, Layouts
-from neuralese.tasks.driving.play.game import OUT_OF_TIME, FogGame, TooLateError
+from neuralese.tasks.driving.play.game import OUT_OF_TIME, FogGame
 from neuralese.tasks.driving.play.logs import game_log, save_game
-from neuralese.tasks.driving.play.phrases import RefusedError
 from neuralese.tasks.driving.play.robot import Robot
+from neuralese.tasks.driving.replay import layouts, replay
+from neuralese.tasks.driving.roads import FORWARD, LEFT, WAIT, Layouts
 
 ROAD = "\n".join("########" if 3 <= row <= 4 else "." * 8 for row in range(8))
 PHRASES = ["", "west", "going left"]
@@ -52,9 +51,9 @@ def begin(robot: Robot, start: int, seed: int = 0) -> FogGame:
 def parsed(log: list, tmp_path):
     """A log, read as those of humans are, and played again."""
     write_tar(tmp_path / "logs", {"x/data/drive/server_logs/a.json": json.dumps(log).encode()})
-    maps, turns, bad = driving.parse(tmp_path / "logs")
+    maps, turns, bad = logs.parse(tmp_path / "logs")
     assert bad == {}
-    return turns, replay(DrivingGame(driving_layouts(maps, turns)), turns)
+    return turns, replay(layouts(maps, turns), turns)
 
 
 def test_the_person_moves_their_car_and_the_robot_its_own():
@@ -172,7 +171,7 @@ def test_games_are_saved_one_file_each_and_those_that_ran_out_of_time_apart(tmp_
 def test_a_log_has_the_very_shape_of_a_real_one(mirror):
     game = begin(lanes(WAIT), EAST)
     game.act(WAIT)
-    _, content = next(members(mirror / "neuralese-fa55efc.tar.gz", driving.LOGS))
+    _, content = next(members(mirror / "neuralese-fa55efc.tar.gz", logs.LOGS))
     real, ours = json.loads(content), json.loads(json.dumps(game_log(game)))
     assert shape(ours[0]) == shape(real[0])
     for move, real_move in zip(ours[1], real[1], strict=True):

@@ -5,11 +5,9 @@ import json
 import pytest
 from scripted_person import MESSAGES, way
 
-from neuralese.tasks.driving import logs
 from neuralese.sources.archives import write_tar
-from neuralese.tasks.driving.game import DrivingGame
-from neuralese.games.load import driving_layouts
-from neuralese.tasks.driving.replay import replay
+from neuralese.tasks.driving import logs
+from neuralese.tasks.driving.replay import layouts, replay
 
 ARROWS = ["ArrowUp", "ArrowRight", "ArrowDown", "ArrowLeft"]
 TURNS = {1: 0, 2: -1, 3: 1}  # by how many quarters an action turns the car
@@ -61,10 +59,10 @@ def test_a_whole_game(page, server, tmp_path):
     (path,) = server.sitting.saved
     assert page.locator("#note").inner_text() == f"Saved as {path}."
     write_tar(tmp_path / "logs", {f"x/data/drive/server_logs/{path.name}": path.read_bytes()})
-    maps, turns, bad = driving.parse(tmp_path / "logs")
+    maps, turns, bad = logs.parse(tmp_path / "logs")
     assert bad == {}
     assert [message for message in turns["message"] if message in MESSAGES[:2]] == MESSAGES[:2]
-    played = replay(DrivingGame(driving_layouts(maps, turns)), turns)
+    played = replay(layouts(maps, turns), turns)
     assert played.loc[0, "wrong"] is None
     assert bool(played.loc[0, "completed"]) == (state["outcome"] == "arrived")
 

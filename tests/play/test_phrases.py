@@ -2,7 +2,8 @@
 
 import pytest
 
-from neuralese.tasks.driving.play.phrases import MOST_CHARACTERS, RefusedError, hear
+from neuralese.play.server import RefusedError
+from neuralese.tasks.driving.play.phrases import MOST_CHARACTERS, hear
 
 PHRASES = ["", "north", "left", "at goal", "going left", "going north", "right to left", "left to right", "ill wait"]
 

@@ -7,9 +7,9 @@ import re
 import pytest
 from scripted_person import MESSAGES, way
 
+from neuralese.play.server import MOST_BYTES
 from neuralese.tasks.driving import logs
 from neuralese.tasks.driving.play.phrases import MOST_CHARACTERS
-from neuralese.play.server import MOST_BYTES
 
 
 def ask(server, method, name, body=None, token=None, **headers):
@@ -39,7 +39,7 @@ def test_a_game_is_played_to_its_end_and_saved(server):
         assert status == 200
     (path,) = server.sitting.saved
     assert str(path) in state["note"]
-    road, rows = driving.parse_log(path.read_bytes())
+    road, rows = logs.parse_log(path.read_bytes())
     assert road.splitlines() == state["road"]
     assert len(rows) == 2 * (state["turn"] + 1)
     status, answer = post(server, "act", {"turn": state["turn"], "action": 0, "message": ""})

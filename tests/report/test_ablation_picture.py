@@ -4,6 +4,7 @@ from itertools import product
 
 import pandas as pd
 import pytest
+from comparison_rows import PAPERS
 from matplotlib import pyplot as plt
 
 from neuralese.report.ablation import SHOWN, draw_ablation, panel, panels
@@ -37,7 +38,7 @@ def rows(task="colors", speaker="R", data="mirror", seeds=2, members=20) -> pd.D
             for split, seed in product(("dev", "test"), range(seeds))
         ],
         columns=["family", "criterion", "title", "role", "split", "seed", "accuracy"],
-    ).assign(task=task, speaker=speaker, listener=LISTENERS[task, speaker], data=data)
+    ).assign(task=task, speaker=speaker, listener=LISTENERS[task, speaker], data=data, candidates=2, chance=0.5)
     table = table.assign(ci_low=table["accuracy"] - 0.01, ci_high=table["accuracy"] + 0.02)
     return table.assign(chosen=((table["family"] == "mine") & (table["criterion"] == "member 1")) | alone_in(table))
 
@@ -98,7 +99,7 @@ def drawn(monkeypatch):
 
 
 def test_the_chosen_of_a_family_are_bold_and_what_asks_the_judge_has_its_own_colour(drawn):
-    draw_ablation(pd.concat([rows(speaker=speaker) for speaker in ("R", "H")]))
+    draw_ablation(pd.concat([rows(speaker=speaker) for speaker in ("R", "H")]), PAPERS)
     labels = {label.get_text(): label for label in drawn[0].axes[0].get_yticklabels()}
     bold = {text for text, label in labels.items() if label.get_fontweight() == "bold"}
     assert bold == {"member 1"}
@@ -107,7 +108,7 @@ def test_the_chosen_of_a_family_are_bold_and_what_asks_the_judge_has_its_own_col
 
 def test_the_papers_figure_is_drawn_beside_real_data_with_the_same_distractors_alone(drawn):
     for data in ("mirror", "embedded"):
-        draw_ablation(pd.concat([rows(task, speaker, data) for task, speaker in LISTENERS]))
+        draw_ablation(pd.concat([rows(task, speaker, data) for task, speaker in LISTENERS]), PAPERS)
     legends = [
         [
             text.get_text()
@@ -118,6 +119,14 @@ def test_the_papers_figure_is_drawn_beside_real_data_with_the_same_distractors_a
         for figure in drawn
     ]
     assert legends == [["paper, belief: 0.86", "paper, belief: 0.73"], []]
+
+
+def test_chance_is_drawn_where_it_is_and_a_task_that_the_paper_has_not_is_drawn_without_it(drawn):
+    table = pd.concat([rows(speaker=speaker) for speaker in ("R", "H")])
+    draw_ablation(table.assign(task="shapes", candidates=4, chance=0.25), {"shapes": None})
+    for axes in drawn[0].axes:
+        assert 0.25 in [line.get_xdata()[0] for line in axes.lines]
+        assert not any("paper" in text.get_text() for text in axes.get_legend().get_texts())
 
 
 def test_the_page_gets_the_same_rows_the_best_first():
@@ -142,9 +151,9 @@ def test_all_that_goes_beyond_the_paper_is_loaded_from_its_tables(tmp_path):
         "proposition_1": pd.DataFrame({"game": [0], "lost": [0.1], "bound": [0.2], "bound_product": [0.3]}),
         "proposition_2": pd.DataFrame({"criterion": ["mine"], "rarity": [0.1], "recovered": [1.0]}),
     }
-    paths = {name: tmp_path / f"{name}.parquet" for name in tables}
+    paths = {f"{name}.parquet": tmp_path / f"{name}.parquet" for name in tables}
     for name, table in tables.items():
-        write_table(paths[name], table, name)
+        write_table(paths[f"{name}.parquet"], table, name)
     beyond = load_beyond(paths)
     assert [row["member"] for row in beyond["criteria"]] == ["member 1"]
     assert len(beyond["ablation"]) == 2

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from comparison_rows import behavior_rows, belief_rows
+from comparison_rows import PAPERS, behavior_rows, belief_rows
 
 from neuralese.evaluate.comparison import EASIER, JUDGE, ONE_SEED, PHRASE, compare
 from neuralese.report.page.claims import FAILS, HOLDS, OPEN, Claim, claims, verdict_of
@@ -25,7 +25,7 @@ def shifted(table: pd.DataFrame, by: float, speaker: str | None = None, spread: 
 def told(belief: pd.DataFrame | None = None, seeds: int = 5, data: str = "mirror") -> list[Claim]:
     """The claims on colours."""
     belief = belief_rows(data, seeds) if belief is None else belief
-    table = compare(belief)
+    table = compare(belief, papers=PAPERS)
     return claims(table[table["task"] == "colors"])
 
 
@@ -43,7 +43,10 @@ def test_five_seeds_that_agree_bear_the_claim_out():
 
 
 def test_from_one_seed_nothing_holds_and_that_is_said():
-    for table in (compare(belief_rows(seeds=1)), compare(belief_rows(seeds=1), behavior_rows(seeds=1))):
+    for table in (
+        compare(belief_rows(seeds=1), papers=PAPERS),
+        compare(belief_rows(seeds=1), behavior_rows(seeds=1), PAPERS),
+    ):
         for _, rows in table.groupby("table"):
             found = claims(rows)
             assert not any(claim.verdict == HOLDS for claim in found)
@@ -93,7 +96,7 @@ def test_a_gain_decides_only_where_its_test_is_sure(gain, p_value, verdict):
 
 
 def test_only_the_main_section_decides():
-    table = compare(belief_rows(seeds=5))
+    table = compare(belief_rows(seeds=5), papers=PAPERS)
     rows = table[table["task"] == "driving"]
     assert set(rows["section"]) == {"", PHRASE, EASIER}
     worse = rows.assign(**{name: rows[name].where(rows["section"] == "", -0.3) for name in ("gain", "gain_control")})
@@ -119,7 +122,7 @@ def test_embedded_data_is_not_set_beside_the_paper():
 
 
 def test_figures_are_counted_as_within_higher_and_lower():
-    table = compare(belief_rows(seeds=1))
+    table = compare(belief_rows(seeds=1), papers=PAPERS)
     rows = table[table["task"] == "colors"].copy()
     beside = rows["paper"].notna()
     rows["paper"] = rows["ours"].where(beside)  # as the paper has them, but for two
@@ -161,7 +164,7 @@ def test_the_control_of_humans_among_themselves_is_no_comparison_of_its_own():
 
 
 def behaviour(rows: pd.DataFrame) -> list[Claim]:
-    table = compare(belief_rows(seeds=5, tasks=("colors",)), rows)
+    table = compare(belief_rows(seeds=5, tasks=("colors",)), rows, PAPERS)
     return claims(table[table["table"] == "3"])
 
 

@@ -1,12 +1,17 @@
 import numpy as np
 import pandas as pd
+import pytest
+import torch
 from PIL import Image
 
+from neuralese.agents.cell import Cell, CellConfig
+from neuralese.agents.messages import sample_messages
 from neuralese.report.examples import choose_examples, draw_examples
+from neuralese.storage.tables import write_table
+from neuralese.tasks.items import items_table
+from neuralese.tasks.pictures import PictureRun
 
-MESSAGES = pd.DataFrame(
-    {"message_id": range(6), "split": ["train", "test"] * 3, "target": range(6), "other": [5, 4, 3, 2, 1, 0]}
-)
+MESSAGES = pd.DataFrame({"message_id": [1, 3, 5], "target": [1, 3, 5], "other": [4, 2, 0]})
 DICTIONARY = pd.DataFrame(
     [
         ("R->H", criterion, source, rank, f"{criterion} {source} {rank}", rank / 10)
@@ -18,18 +23,57 @@ DICTIONARY = pd.DataFrame(
 )
 
 
-def test_examples_are_test_messages_with_their_ranked_translations():
+def test_examples_are_messages_with_their_ranked_translations():
     examples = choose_examples(MESSAGES, DICTIONARY, "belief", count=2)
     assert examples["message_id"].tolist() == [1, 1, 3, 3]
     assert examples["phrase"].tolist() == ["belief 1 1", "belief 1 2", "belief 3 1", "belief 3 2"]
     assert examples[["target", "other"]].iloc[0].tolist() == [1, 4]
 
 
+@pytest.mark.parametrize("count", [2, 3])
+def test_examples_are_test_messages_with_all_their_candidates(tmp_path, count, generator):
+    splits = pd.Series(["train", "dev", "test"] * 4)
+    write_table(tmp_path / "items.parquet", items_table(splits, np.arange(24.0).reshape(12, 2)), "items")
+    files = [tmp_path / name for name in ("items.parquet", "messages.parquet")]
+    run = PictureRun("colors", files, game={"candidates": count})
+    torch.manual_seed(0)
+    cell = Cell(run.states, CellConfig(hidden=4, message=3))
+    messages = sample_messages(cell, run.games, {"train": 2, "dev": 3, "test": 4}, generator)
+    write_table(files[1], messages, "messages")
+    coded = run.coded_messages()
+    assert list(coded) == ["message_id", "target", "other", "other_2"][: 1 + count]
+    assert coded["message_id"].tolist() == [5, 6, 7, 8]
+    assert set(coded.drop(columns="message_id").to_numpy().flatten() % 3) == {2}  # of the test items
+    columns = messages.to_pandas().iloc[5:].reset_index(drop=True)
+    for name in coded:
+        assert coded[name].tolist() == columns[name].tolist()
+
+
+def seen(path) -> np.ndarray:
+    return np.asarray(Image.open(path).convert("RGB")).reshape(-1, 3)
+
+
+def has(pixels: np.ndarray, color: tuple[int, int, int]) -> bool:
+    return (np.abs(pixels - np.array(color)).sum(1) < 10).sum() > 500
+
+
 def test_the_page_shows_both_items_of_every_example(tmp_path):
     examples = choose_examples(MESSAGES, DICTIONARY, "belief", count=3)
-    colors = np.zeros((6, 1, 1, 3))
-    colors[1, ..., 0], colors[4, ..., 2] = 1.0, 1.0  # the first example's target is red, its other item blue
-    draw_examples([tmp_path / "examples.png"], examples, lambda item: colors[item], "A page")
-    pixels = np.asarray(Image.open(tmp_path / "examples.png").convert("RGB")).reshape(-1, 3)
+    colors = dict(enumerate(np.zeros((6, 1, 1, 3))))
+    colors[1][..., 0], colors[4][..., 2] = 1.0, 1.0  # the first example's target is red, its other item blue
+    draw_examples([tmp_path / "examples.png"], examples, colors, "A page")
+    pixels = seen(tmp_path / "examples.png")
     for color in ((255, 0, 0), (0, 0, 255), (0, 0, 0)):
-        assert (np.abs(pixels - np.array(color)).sum(1) < 10).sum() > 500
+        assert has(pixels, color)
+
+
+def test_the_page_shows_every_one_of_several_items(tmp_path):
+    examples = choose_examples(MESSAGES.assign(other_2=[2, 4, 1]), DICTIONARY, "belief", count=1)
+    colors = dict(enumerate(np.zeros((6, 1, 1, 3))))
+    for item, channel in ((1, 0), (4, 1), (2, 2)):
+        colors[item][..., channel] = 1.0
+    draw_examples([tmp_path / "examples.png"], examples, colors, "A page", ("it ★", "not it"))
+    pixels = seen(tmp_path / "examples.png")
+    for color in ((255, 0, 0), (0, 255, 0), (0, 0, 255)):
+        assert has(pixels, color)
+    assert not has(pixels, (0, 0, 0))

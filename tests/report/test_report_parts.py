@@ -6,25 +6,27 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from comparison_rows import behavior_rows, belief_rows
+from comparison_rows import PAPERS, behavior_rows, belief_rows
 
+from neuralese import tasks
 from neuralese.agents.messages import Speech
 from neuralese.evaluate.comparison import SECTIONS, compare
 from neuralese.evaluate.formats import to_html
+from neuralese.figures import plt, save
 from neuralese.games.reference import ReferenceGame
 from neuralese.report.comparison import draw_comparison
-from neuralese.figures import plt, save
 from neuralese.report.page.beyond import bound_sentence, criteria_values, theory_sentence, theory_values
 from neuralese.report.page.explorer import Explorer
 from neuralese.report.page.facts import clock, time_spent
-from neuralese.report.page.gather import cloud, driving_games
-from neuralese.report.page.items import thumbnail
-from neuralese.report.page.write import comparison_tables, embed, faithful_rows, fitting, render
+from neuralese.report.page.gather import cloud
+from neuralese.report.page.write import Contents, comparison_tables, embed, faithful_rows, fitting, render
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
+from neuralese.tasks.birds.pictures import thumbnail
+from neuralese.tasks.driving.watched import turn_by_turn
 from neuralese.translate.languages import English, Neuralese
 
 NASTY = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
-COMPARISON = compare(belief_rows(seeds=3, tasks=("colors",)))
+COMPARISON = compare(belief_rows(seeds=3, tasks=("colors",)), papers=PAPERS)
 BEYOND = {
     "ablation": [],
     "criteria": [],
@@ -42,7 +44,7 @@ def part(seed=0, phrase="red"):
 
 def page(comparison=COMPARISON, parts=None, **beyond):
     parts = parts or [part()]
-    return render(FACTS, comparison, BEYOND | beyond, parts, parts, [])
+    return render(Contents(tasks.every(), FACTS, comparison, BEYOND | beyond, parts, parts, []))
 
 
 def seen(text):
@@ -50,9 +52,9 @@ def seen(text):
     return re.sub(r"<script.*", "", text, flags=re.DOTALL)
 
 
-def languages(generator):
+def languages(generator, candidates=2):
     torch.manual_seed(0)
-    game = ReferenceGame(torch.rand(20, 3, generator=generator))
+    game = ReferenceGame(torch.rand(20, 3, generator=generator), n_candidates=candidates)
     robot, human = RobotSpeaker(game, 8, 4, 0.3), HumanSpeaker(game, 8, 3)
     english = English(game, human, ["red", "green", "blue"])
     said = Neuralese(game, robot, torch.randn(6, 4, generator=generator), torch.arange(10, 16))
@@ -103,6 +105,16 @@ def test_the_explorer_holds_the_beliefs_of_all_that_it_offers(generator):
     json.dumps(values, allow_nan=False)
 
 
+def test_the_explorer_shows_how_likely_the_true_one_of_several_is(generator):
+    game, english, said = languages(generator, candidates=4)
+    candidates = game.candidates(game.draw_states(5, generator))
+    explorer = Explorer(english, said, said, said, pd.DataFrame({"bag_id": [], "text": [], "parts": []}))
+    values = explorer.values(pd.DataFrame([entry("R->H", "mine", 10, 2)]), candidates)
+    log_prob = said.log_likelihood(candidates)[0]
+    assert log_prob.shape == (5, 4)
+    assert values["beliefs"]["message"][10] == (100 * log_prob.softmax(-1)[:, 0]).round().int().tolist()
+
+
 def test_the_cloud_keeps_the_directions_in_which_messages_differ(generator):
     messages = torch.randn(50, 4, generator=generator) * torch.tensor([0.1, 5.0, 0.1, 1.0])
     said = Speech(torch.arange(50), torch.zeros(50, 2, dtype=torch.long), messages)
@@ -119,7 +131,7 @@ def test_driving_games_keep_every_turn_of_both_cars():
         for turn in (0, 1)
         for player in (0, 1)
     ]
-    (game,) = driving_games(pd.DataFrame(rows))
+    (game,) = turn_by_turn(pd.DataFrame(rows))
     assert (game["map"], game["who"], len(game["turns"])) == (2, ["robot", "robot"], 2)
     assert game["turns"][1]["outcome"] == "arrived"
     assert len(game["turns"][0]["cars"]) == 2
@@ -163,7 +175,7 @@ def test_the_page_loads_nothing_from_elsewhere():
 
 def test_embedded_results_have_no_column_for_the_paper():
     assert '<th scope="col" class="n">paper</th>' in page()
-    embedded = page(compare(belief_rows("embedded", seeds=3, tasks=("colors",))))
+    embedded = page(compare(belief_rows("embedded", seeds=3, tasks=("colors",)), papers=PAPERS))
     assert '<th scope="col" class="n">paper</th>' not in embedded
     assert "0.86" in seen(page())
     assert "0.86" not in seen(embedded)
@@ -174,7 +186,7 @@ CHOSEN |= {"second": "belief sum x1", "second_accuracy": 0.7, "members": 36, "se
 
 
 def test_every_section_of_a_table_stands_under_its_title():
-    tables = comparison_tables(compare(belief_rows(seeds=3), behavior_rows(seeds=3)))
+    tables = comparison_tables(compare(belief_rows(seeds=3), behavior_rows(seeds=3), PAPERS))
     found = {table["number"]: [section["title"] for section in table["sections"]] for table in tables}
     phrase, easier, judge = SECTIONS.values()
     assert found == {"1a": ["", phrase, judge], "1b": ["", phrase, judge], "2": ["", phrase, easier], "3": [""]}
@@ -191,13 +203,14 @@ def test_gains_are_written_with_their_tests_over_seeds():
     assert row["over_control"].startswith("+0.250 (p ")
     assert row["over_silence"] == ""
     assert not table["silence"]
-    (first, *_) = comparison_tables(compare(belief_rows(seeds=1, tasks=("colors",))))
+    (first, *_) = comparison_tables(compare(belief_rows(seeds=1, tasks=("colors",)), papers=PAPERS))
     row = next(row for row in first["rows"] if row["role"] == "ours" and row["pair"] == "R → H*")
     assert row["over_baseline"] == "+0.100"  # one seed, no test
 
 
 def test_silence_has_a_column_where_robots_drive():
-    (table,) = [table for table in comparison_tables(compare(belief_rows(), behavior_rows())) if table["number"] == "3"]
+    tables = comparison_tables(compare(belief_rows(), behavior_rows(), PAPERS))
+    (table,) = [table for table in tables if table["number"] == "3"]
     assert table["silence"]
     assert (table["measures"], table["task"]) == (2, "driving")
 
@@ -270,7 +283,7 @@ def test_the_same_figure_is_the_same_bytes(tmp_path):
 def test_the_papers_easier_distractors_are_drawn_apart_and_single_phrases_not_at_all(monkeypatch):
     drawn = []
     monkeypatch.setattr("neuralese.report.comparison.save", lambda figure, *_: drawn.append(figure))
-    table = compare(belief_rows(seeds=2))
+    table = compare(belief_rows(seeds=2), papers=PAPERS)
     for task in ("colors", "driving"):
         draw_comparison(table[table["task"] == task])
     assert [[axes.get_xlabel() for axes in figure.axes] for figure in drawn] == [
@@ -289,7 +302,7 @@ def test_one_seed_is_said_to_be_one(monkeypatch):
     titles = []
     monkeypatch.setattr("neuralese.report.comparison.save", lambda figure, *_: titles.append(figure.get_suptitle()))
     for seeds in (1, 3):
-        draw_comparison(compare(belief_rows(seeds=seeds, tasks=("colors",))))
+        draw_comparison(compare(belief_rows(seeds=seeds, tasks=("colors",)), papers=PAPERS))
     assert "one seed: intervals are over items only" in titles[0]
     assert "seeds: 3" in titles[1]
     plt.close("all")

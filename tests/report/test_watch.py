@@ -1,13 +1,15 @@
-import pandas as pd
+import pyarrow as pa
 import torch
 from matplotlib.image import imread
 from PIL import Image
 
 from neuralese.agents.cell import Cell, CellConfig
+from neuralese.storage.tables import write_table
 from neuralese.tasks.driving.behavior import Humans
 from neuralese.tasks.driving.game import DrivingGame
+from neuralese.tasks.driving.pictures import CELL, pixels, road_map
 from neuralese.tasks.driving.roads import GONE, Layouts
-from neuralese.tasks.driving.pictures import CELL, driving_codes, driving_picture, road_map
+from neuralese.tasks.driving.tables import MAPS
 from neuralese.tasks.driving.watch import draw_animation, draw_strip, watch
 
 ROAD = "\n".join("########" if 3 <= row <= 4 else "." * 8 for row in range(8))
@@ -86,10 +88,14 @@ def test_a_road_map_shows_road_cars_and_goals():
     assert (road_map(ROAD, [(GONE, 0)]) != empty).any()
 
 
-def test_states_are_drawn_from_the_columns_of_messages(generator):
+def test_states_are_drawn_from_the_columns_of_messages(tmp_path):
     state = {"map": 0, "row": 3, "col": 4, "direction": 3, "goal_row": 3, "goal_col": 0}
     other = {"other_row": 4, "other_col": 1, "other_direction": 1, "other_goal_row": 4, "other_goal_col": 7}
-    codes = driving_codes(pd.DataFrame([state | other]))
-    draw = driving_picture([ROAD])
-    assert (draw(int(codes["target"][0])) == road_map(ROAD, [(4 * 28 + 3, 24)])).all()
-    assert (draw(int(codes["other"][0])) == road_map(ROAD, [(4 * 33 + 1, 39)])).all()
+    _, game = players()
+    columns = {name: torch.tensor([value]) for name, value in (state | other).items()}
+    target, distractor = game.codes(game.from_columns(columns))[0].tolist()
+    maps = pa.table({"map": pa.array([0], pa.int32()), "road": [ROAD], "starts": [[107]], "goals": [[24]]})
+    write_table(tmp_path / "maps.parquet", maps, MAPS)
+    shown = pixels({"maps.parquet": tmp_path / "maps.parquet"}, {target, distractor})
+    assert (shown[target] == road_map(ROAD, [(4 * 28 + 3, 24)])).all()
+    assert (shown[distractor] == road_map(ROAD, [(4 * 33 + 1, 39)])).all()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from neuralese.speakers.gaussian import half_squares, log_density, log_density_but_for_z, log_odds
+from neuralese.speakers.gaussian import half_squares, log_density, log_density_but_for_z
 
 WIDTHS = [0.3, 1.0, 4.0]
 
@@ -28,13 +28,6 @@ def test_single_precision_stays_single_and_what_it_is_given_stays_as_it_was(gene
     assert log_density(points.numpy(), means.numpy(), 0.3).dtype == np.float32
     assert torch.equal(points, before[0])
     assert torch.equal(means, before[1])
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-def test_log_odds_are_of_two_densities(width, generator):
-    points, one, other = (torch.randn(5, 6, dtype=torch.float64, generator=generator) for _ in range(3))
-    expected = 2 * width**2 * (by_torch(points, one, width) - by_torch(points, other, width))
-    torch.testing.assert_close(log_odds(points, one, other), expected)
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -1,14 +1,20 @@
-from dataclasses import replace
+from pathlib import Path
 
-import pyarrow as pa
+import numpy as np
+import pandas as pd
 import pytest
 import torch
 
+from neuralese.evaluate.listeners import Listeners
 from neuralese.games.reference import ReferenceGame
+from neuralese.games.settings import GameConfig
 from neuralese.speakers.fit import fit_human_listener, fit_human_speaker, fit_robot_speaker
 from neuralese.speakers.fitting import FitConfig, fit
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, load_model, save_model
-from neuralese.speakers.traces import Lists, Traces, reference_traces
+from neuralese.speakers.traces import Lists, Traces
+from neuralese.storage.tables import write_table
+from neuralese.tasks.items import inventory_table, items_table, traces_table
+from neuralese.tasks.reference import load_games, load_traces
 
 FIT = FitConfig(hidden=32, steps=400, batch=128, check_every=100, learning_rate=0.01)
 
@@ -16,35 +22,61 @@ FIT = FitConfig(hidden=32, steps=400, batch=128, check_every=100, learning_rate=
 @pytest.fixture
 def game():
     """Items are points of a circle; a third of each kind of word."""
+    return ReferenceGame(circle())
+
+
+def circle() -> torch.Tensor:
     angle = torch.arange(300) * (2 * torch.pi / 300)
-    return ReferenceGame(torch.stack([angle.cos(), angle.sin()], dim=1))
+    return torch.stack([angle.cos(), angle.sin()], dim=1)
+
+
+def written(folder: Path, features: np.ndarray, splits: list[str], said: list[list[int]], phrases: int) -> dict:
+    """The files of a task about items: message i is about item i."""
+    traces = traces_table(range(len(said)), phrases=said)
+    tables = {
+        "items": items_table(pd.Series(splits), features),
+        "traces": traces,
+        "inventory": inventory_table([f"phrase {number}" for number in range(phrases)], traces),
+    }
+    for name, table in tables.items():
+        write_table(folder / f"{name}.parquet", table, name)
+    return {f"{name}.parquet": folder / f"{name}.parquet" for name in tables}
 
 
 @pytest.fixture
-def traces(game, generator):
+def files(tmp_path) -> dict:
     """An item is called by its third of the circle (0, 1, 2); every fourth message adds a filler (3)."""
-    splits = pa.table({"split": ["train" if i % 2 else "dev" for i in range(300)]})
     said = [[i // 100] + ([3] if i % 4 == 0 else []) for i in range(300)]
-    table = pa.table({"item_id": pa.array(range(300), pa.int32()), "phrases": pa.array(said, pa.list_(pa.int16()))})
-    return {split: redrawn(game, reference_traces(splits, table, split, 4), generator) for split in ("train", "dev")}
+    splits = [("dev", "train", "test", "train")[i % 4] for i in range(300)]
+    return written(tmp_path, circle().numpy(), splits, said, phrases=4)
 
 
-def redrawn(game, traces, generator):
-    return replace(traces, states=game.redraw(traces.states, generator))
+@pytest.fixture
+def traces(files, game, generator) -> dict[str, Traces]:
+    return {split: load_traces(files, game, split, generator) for split in ("train", "dev")}
 
 
-def test_traces_keep_to_their_split_and_drop_messages_without_a_phrase(generator):
-    items = pa.table({"split": ["train", "dev", "train", "train"]})
-    said = pa.table(
-        {
-            "item_id": pa.array([0, 1, 2, 3], pa.int32()),
-            "phrases": pa.array([[1, 0, 1], [0], [], [2]], pa.list_(pa.int16())),
-        }
-    )
-    traces = redrawn(ReferenceGame(torch.eye(4)), reference_traces(items, said, "train", 3), generator)
+@pytest.mark.parametrize("candidates", [2, 3])
+def test_traces_keep_to_their_split_and_drop_messages_without_a_phrase(tmp_path, candidates, generator):
+    splits, said = ["train", "dev", "train", "train"], [[1, 0, 1], [0], [], [2]]
+    files = written(tmp_path, np.eye(4, dtype=np.float32), splits, said, phrases=3)
+    game = ReferenceGame(torch.eye(4), n_candidates=candidates)
+    traces = load_traces(files, game, "train", generator)
     assert traces.states[:, 0].tolist() == [0, 3]
-    assert sorted(traces.states[:, 1].tolist()) == [0, 3]
+    assert traces.states.shape == (2, candidates)
+    for other in traces.states.T[1:]:
+        assert sorted(other.tolist()) == [0, 3]
     assert traces.phrases.bags(torch.tensor([1, 0, 0])).tolist() == [[0, 0, 1], [1, 2, 0], [1, 2, 0]]
+
+
+def test_the_games_of_a_task_about_items_share_them_and_draw_each_its_own(files, generator):
+    games = load_games(files, GameConfig(steps=4, candidates=3))
+    assert list(games) == ["train", "dev", "test"]
+    for split, game in games.items():
+        assert (game.max_steps, game.n_candidates) == (4, 3)
+        assert torch.equal(game.items, games["train"].items)
+        ids = game.draw_states(3000, generator).unique().tolist()
+        assert {("dev", "train", "test", "train")[number % 4] for number in ids} == {split}
 
 
 def test_one_phrase_of_a_message_is_drawn_from_that_message(traces, generator):
@@ -81,6 +113,21 @@ def test_the_model_human_prefers_the_item_that_is_described(game, traces, genera
     words = torch.eye(4)[:3]
     right, wrong = torch.tensor([[50, 0], [150, 0], [250, 0]]), torch.tensor([[150, 0], [250, 0], [50, 0]])
     assert (listener.score(game.human_view(right), words) > listener.score(game.human_view(wrong), words)).all()
+
+
+def test_the_model_human_learns_to_tell_one_of_three_items(files, generator):
+    games = load_games(files, GameConfig(candidates=3))
+    traces = {split: load_traces(files, game, split, generator) for split, game in games.items()}
+    listener = fit_human_listener(games["train"], traces["train"], traces["dev"], FIT, generator)
+    test = traces["test"]
+    states = games["test"].with_distractors(test.states[:, 0].repeat(20), generator)
+    words = test.words.bags(torch.arange(len(test)).repeat(20))
+    listeners = Listeners(games["test"], None, listener, "R")
+    credit = listeners.human_credit(words, states)
+    # of three items drawn alike, all are in the word's third of the circle in 1/9 of the states, two of them in 4/9
+    best = 4 / 9 + 4 / 9 / 2 + 1 / 9 / 3
+    assert credit.mean() > 0.9 * best > 0.6
+    assert listeners.human_credit(words[:, [1, 2, 0, 3]], states).mean() < 0.3  # the word of another third
 
 
 def test_the_robot_speaker_imitates_messages(game, generator):

@@ -7,29 +7,29 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import torch
+from naive_listener import preferences
 
 from neuralese.agents.cell import Cell, CellConfig
-from neuralese.agents.players import guess
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
 from neuralese.storage.tables import matrix, read_table, write_table
 from neuralese.translate.criteria import BeliefCriterion
 from neuralese.translate.languages import Composed, English, Neuralese
 from neuralese.translate.pragmatics import TEMPERATURE, believe_by_playing
+from neuralese.translate.settings import SynthesisConfig
 from neuralese.translate.synthesis import (
-    SynthesisConfig,
+    MessageMaker,
     bags_table,
     believe_by_likelihood,
     new_message_entries,
-    new_messages,
     new_messages_table,
     new_phrases,
 )
 
 
-@pytest.fixture
-def game(generator) -> ReferenceGame:
-    return ReferenceGame(torch.randn(60, 3, generator=generator))
+@pytest.fixture(params=[2, 3])
+def game(request, generator) -> ReferenceGame:
+    return ReferenceGame(torch.randn(60, 3, generator=generator), n_candidates=request.param)
 
 
 @pytest.fixture
@@ -60,8 +60,8 @@ def disagreement(english: English, neuralese: Neuralese, candidates: torch.Tenso
 def test_new_messages_mean_more_of_the_same_than_any_that_was_heard(game, english, neuralese, generator):
     candidates = game.candidates(game.draw_states(300, generator))
     believe = believe_by_likelihood(neuralese, candidates, scale=2.0)
-    config = SynthesisConfig(batch=200)
-    messages, scores = new_messages(english, neuralese, candidates, candidates, believe, 1.0, config, generator)
+    maker = MessageMaker(neuralese, candidates, candidates, 1.0, SynthesisConfig(batch=200), generator)
+    messages, scores = maker.make(english, believe)
     assert messages.shape == (5, 6)
     torch.testing.assert_close(messages.norm(dim=1), torch.ones(5))
     on_the_shell = torch.nn.functional.normalize(neuralese.messages, dim=1)
@@ -79,15 +79,15 @@ def test_a_robot_believes_what_it_would_pick(game, generator):
     believe = believe_by_playing(cell, game, game.candidates(states), generator)
     messages = torch.randn(1, 2, 6, generator=generator)
     log_belief = believe(messages, torch.arange(40)[None])
-    assert log_belief.shape == (1, 2, 40, 2)
+    assert log_belief.shape == (1, 2, 40, game.n_candidates)
     torch.testing.assert_close(log_belief.exp().sum(-1), torch.ones(1, 2, 40))
-    for number in (0, 1):  # whichever side the target was shown on
-        sides = [
-            guess(cell, game, messages[0, number].expand(40, -1), states, torch.full((40,), side)) / TEMPERATURE
-            for side in (False, True)
-        ]
-        odds = (log_belief[0, number, :, 0] - log_belief[0, number, :, 1]).detach()
-        assert torch.minimum((odds - sides[0]).abs(), (odds - sides[1]).abs()).max() < 1e-4
+    for number in (0, 1):  # whichever place the target was shown at
+        hears, away = messages[0, number].expand(40, -1), []
+        for place in range(game.n_candidates):
+            preferred = preferences(cell, game, hears, states, torch.full((40,), place)) / TEMPERATURE
+            odds = log_belief[0, number, :, :1] - log_belief[0, number, :, 1:]
+            away.append((odds - (preferred[:, :1] - preferred[:, 1:])).abs().max(1).values)
+        assert torch.stack(away).min(0).values.max() < 1e-4
 
 
 def test_new_phrases_hold_all_pairs_and_some_triples_and_never_translate_worse(game, english, neuralese, generator):
@@ -113,6 +113,22 @@ def test_phrases_put_together_are_a_table_with_their_parts(english, tmp_path):
     read = read_table(tmp_path / "bags.parquet", "bags")
     assert read["text"].to_pylist() == ["light", "light, green", "dark, red, blue"]
     assert read["parts"].to_pylist() == [[0], [0, 3], [1, 2, 4]]
+
+
+def test_messages_are_made_by_every_way_for_all_that_was_told(game, english, neuralese, generator):
+    told = Composed(english, ((0,), (3,), (0, 3)))
+    candidates = game.candidates(game.draw_states(50, generator))
+    believe = believe_by_likelihood(neuralese, candidates, scale=2.0)
+    config = SynthesisConfig(batch=20, steps=3)
+    maker = MessageMaker(neuralese, candidates, candidates, 2.0, config, generator)
+    table, entries = maker.make_all(told, {"synthesis": believe, "synthesis-judge": believe})
+    assert table["message_id"].to_pylist() == list(range(6))
+    assert table["utterance_id"].to_pylist() == [0, 1, 2] * 2
+    assert table["judge"].to_pylist() == [False] * 3 + [True] * 3
+    np.testing.assert_allclose(np.linalg.norm(matrix(table["message"]), axis=1), 2.0, rtol=1e-5)
+    assert entries["criterion"].tolist() == ["synthesis"] * 3 + ["synthesis-judge"] * 3
+    assert entries["target_id"].tolist() == list(range(6))
+    assert entries["source"].tolist() == ["light", "green", "light, green"] * 2
 
 
 def test_new_messages_are_numbered_on_and_found_by_the_utterance_they_were_made_for(english, tmp_path, generator):

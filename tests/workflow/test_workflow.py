@@ -95,15 +95,15 @@ def test_editing_any_module_changes_the_code_of_just_the_rules_whose_scripts_loa
         script = record.name.split(".")[1]
         for line in record.read_text().splitlines():
             loaded[Path(line).relative_to(source).as_posix()].add(script)
-    ran = set().union(*loaded.values())
     scripts = {path.stem for path in (project.folder / "workflow/scripts").glob("*.py")}
-    assert ran == scripts - {"tabulate_sweep", "draw_sweep", "prepare"}
+    assert set().union(*loaded.values()) == scripts - {"tabulate_sweep", "draw_sweep", "prepare"}
+    ran = scripts - {"tabulate_sweep", "draw_sweep", "prepare", "download"}  # raw data is known by its digest
     command = [sys.executable, "-c", EDIT_EACH, *sorted(ran)]
     done = subprocess.run(command, cwd=project.folder, env=project.environment(), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     for module, changed in json.loads(done.stdout).items():
         if module not in LATE:
-            assert set(changed) == loaded[module], module
+            assert set(changed) == loaded[module] & ran, module
 
 
 def test_another_workflow_can_use_this_one_as_a_module(project, tmp_path):
@@ -261,7 +261,7 @@ def test_no_group_of_jobs_on_a_cluster_waits_for_itself(fresh):
     assert code == 0, output
     names = dict(re.findall(r'(\d+)\[label = "(\w+)', output))
     groups = yaml.safe_load((fresh.folder / "profiles" / "slurm" / "config.yaml").read_text())["groups"]
-    assert set(groups) - set(names.values()) == {"tabulate_sweep", "draw_sweep"}
+    assert set(groups) - set(names.values()) == {"tabulate_sweep", "draw_sweep", "prepare"}
     waits = {groups.get(name, name): set() for name in names.values()}
     for before, after in re.findall(r"(\d+) -> (\d+)", output):
         one, other = (groups.get(names[each], names[each]) for each in (before, after))

@@ -138,7 +138,7 @@ def kinds() -> dict[str, type[Criterion]]:
 def kind_of(settings: Mapping[str, object]) -> type[Criterion]:
     """The class of a criterion with these settings."""
     kind = settings.get("kind")
-    known = KINDS if kind in KINDS else kinds()  # looking for other packages takes a while
+    known = KINDS if isinstance(kind, str) and kind in KINDS else kinds()  # looking for other packages takes a while
     if not isinstance(kind, str) or kind not in known:
         raise NeuraleseError(f"no criterion is of kind '{kind}'; choose from {', '.join(known)}.")
     return known[kind]

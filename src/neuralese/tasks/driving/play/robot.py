@@ -24,8 +24,8 @@ N_BEST = 4  # translations of a message that are shown
 
 OF_TASK = ("maps.parquet", "inventory.parquet")
 OF_SEED = (
-    *("messages.parquet", "contexts.parquet", "dictionary.parquet"),
     *("agent.safetensors", "robot_speaker.safetensors", "human_speaker.safetensors"),
+    *("messages.parquet", "contexts.parquet", "dictionary.parquet"),
 )
 
 IntoEnglish = Callable[[Tensor], list[tuple[str, float]]]  # a message (message,) -> phrases with scores, best first

@@ -1,0 +1,171 @@
+"""The tasks there are, ours and others', and what a stage is given of one."""
+
+import sys
+from importlib.metadata import EntryPoint
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from neuralese import tasks
+from neuralese.storage.errors import NeuraleseError
+from neuralese.storage.files import write_json
+from neuralese.storage.tables import write_table
+from neuralese.tasks.human import HumanRun
+from neuralese.tasks.items import inventory_table, items_table, traces_table
+from neuralese.tasks.run import Run
+from neuralese.tasks.variables import VariableRun
+
+SHAPES = """
+from neuralese.sources.data_sets import DataSet
+from neuralese.tasks.task import Task
+TASK = Task("{name}", "Shapes", DataSet("shapes", "MIT"))
+def write(folder): pass
+"""
+
+
+def forget() -> None:
+    for known in (tasks.homes, tasks.module, tasks.get):
+        known.cache_clear()
+
+
+@pytest.fixture
+def install(tmp_path, monkeypatch):
+    """Install a task, as another package would: its name, its module, and the text of that module."""
+    found = []
+    monkeypatch.setattr(tasks, "entry_points", lambda group: found if group == tasks.GROUP else [])
+    monkeypatch.syspath_prepend(tmp_path)
+    before = set(sys.modules)
+
+    def install(name: str, module: str, text: str | None) -> None:
+        found.append(EntryPoint(name, module, tasks.GROUP))
+        if text is not None:
+            (tmp_path / f"{module}.py").write_text(text)
+        forget()
+
+    yield install
+    for module in {each for each in sys.modules if each.startswith("their_")} - before:
+        del sys.modules[module]
+    forget()
+
+
+def test_every_task_of_ours_has_its_facts_under_its_own_name():
+    assert tasks.names()[:3] == ("colors", "birds", "driving")
+    for name in tasks.BUILT_IN:
+        assert tasks.get(name).name == name
+        assert tasks.get(name).paper is not None
+        assert tasks.part(name, "embedded").write
+
+
+def test_a_task_without_a_game_of_its_own_has_a_reference_game_over_items():
+    assert [tasks.part(name, "game").__name__.removeprefix("neuralese.tasks.") for name in tasks.BUILT_IN] == [
+        "reference",
+        "reference",
+        "driving.game",
+    ]
+    assert tasks.part("driving", "human").__name__ == "neuralese.tasks.driving.human"
+    assert tasks.part("birds", "human").__name__ == "neuralese.tasks.reference"
+
+
+def test_what_a_task_has_can_be_asked():
+    assert [tasks.has(name, "play", "open_sitting") for name in tasks.BUILT_IN] == [False, False, True]
+    assert not tasks.has("driving", "play", "no_such_function")
+    assert tasks.file("colors", "watched") is None
+    assert tasks.file("colors", "pictures").name == "pictures.py"
+
+
+@pytest.mark.parametrize(
+    ("ask", "says"),
+    [
+        (lambda: tasks.get("colours"), "there is no task 'colours'; there are colors, birds, driving"),
+        (lambda: tasks.part("colors", "play"), "'colors' has no part 'play'; write neuralese.tasks.colors.play"),
+    ],
+)
+def test_what_is_not_there_is_said_in_one_sentence(ask, says):
+    with pytest.raises(NeuraleseError, match=says) as caught:
+        ask()
+    assert "\n" not in str(caught.value)
+
+
+def test_another_package_can_bring_a_task_as_one_module(install):
+    install("shapes", "their_shapes", SHAPES.format(name="shapes"))
+    assert tasks.names() == ("colors", "birds", "driving", "shapes")
+    assert tasks.get("shapes").title == "Shapes"
+    assert tasks.part("shapes", "embedded").__name__ == "their_shapes"
+    assert tasks.every()[-1].name == "shapes"
+
+
+def test_another_package_cannot_take_the_place_of_a_task_of_ours(install):
+    install("colors", "their_colors", SHAPES.format(name="colors"))
+    assert tasks.homes()["colors"] == "neuralese.tasks.colors"
+
+
+@pytest.mark.parametrize(
+    ("module", "text", "says"),
+    [
+        ("their_missing", None, "is installed as their_missing, which is not there"),
+        ("their_other", SHAPES.format(name="forms"), "calls its task 'forms', but is installed as 'shapes'"),
+        ("their_broken", "import no_such_library", r"cannot be loaded \(No module named 'no_such_library'\)"),
+    ],
+)
+def test_a_task_that_cannot_be_loaded_is_named_in_one_sentence(install, module, text, says):
+    install("shapes", module, text)
+    with pytest.raises(NeuraleseError, match=says) as caught:
+        tasks.get("shapes")
+    assert "shapes" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.fixture
+def files(tmp_path) -> list:
+    splits = pd.Series(["train", "dev", "test"] * 10)
+    said = [[number % 3] for number in range(30)]
+    traces = traces_table(range(30), phrases=said)
+    tables = {
+        "items": items_table(splits, np.random.default_rng(0).random((30, 3))),
+        "traces": traces,
+        "inventory": inventory_table(["red", "", "blue"], traces),
+    }
+    for name, table in tables.items():
+        write_table(tmp_path / f"{name}.parquet", table, name)
+    write_json(tmp_path / "provenance.json", {"source": "mirror"})
+    return sorted(tmp_path.iterdir())
+
+
+def test_a_run_is_its_files_by_name_and_reads_none_before_it_is_asked(tmp_path, files):
+    run = Run("colors", [tmp_path / "nowhere" / "items.parquet", *files[:1]], seed="3")
+    assert run.seed == 3
+    assert set(run.files) == {"items.parquet", files[0].name}
+    with pytest.raises(KeyError):
+        _ = run.data
+
+
+def test_a_run_has_the_game_that_the_config_says(files):
+    run = HumanRun("birds", files, 2, {"steps": 5, "candidates": 4})
+    assert list(run.games) == ["train", "dev", "test"]
+    assert (run.states.max_steps, run.states.n_candidates) == (5, 4)
+    assert (run.phrases, run.silence) == (["red", "", "blue"], 1)
+    assert torch.equal(run.heard, torch.eye(3))
+    assert run.label(pd.DataFrame({"value": [1]})).to_dict("records") == [
+        {"value": 1, "task": "birds", "seed": 2, "data": "mirror"}
+    ]
+    traces = run.traces("dev", run.generator("fit"))
+    assert traces.states.shape == (10, 4)
+    assert set((traces.states % 3).flatten().tolist()) == {1}
+    again = HumanRun("birds", files, 2, {"candidates": 4}).traces("dev", run.generator("fit"))
+    assert torch.equal(again.states, traces.states)  # random numbers are those of seed and stage
+    other = HumanRun("birds", files, 2, {"candidates": 4}).traces("dev", run.generator("belief"))
+    assert not torch.equal(other.states, traces.states)
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_a_run_knows_what_there_is_to_talk_about(files, count, generator):
+    run = VariableRun("birds", files, 0, {"candidates": count})
+    run.files["inventory.parquet"] = run.files["inventory.parquet"].with_name("more.parquet")
+    phrases = [f"phrase {number}" for number in range(6)]
+    write_table(run.files["inventory.parquet"], inventory_table(phrases, traces_table([0], phrases=[[0]])), "inventory")
+    states = run.states.draw_states(20, generator)
+    found = run.variables(states)
+    assert found["phrase 0"].tolist() == (states[:, 0] % 3 == 0).long().tolist()
+    assert (found["phrase 5"] == 0).all()
