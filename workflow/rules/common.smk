@@ -6,6 +6,10 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 from neuralese import tasks
+
+# before anything asks which tasks there are
+tasks.use_corpora(config.get("corpora") or {})
+
 from neuralese.pipeline import imports, sweep
 from neuralese.pipeline.check import problem, typed
 from neuralese.pipeline.config import SCHEMA, complete
@@ -95,6 +99,11 @@ def reads(name):
         ]
 
     return of_the_run if stage.each == RUN else of_a_task
+
+
+def having(name):
+    """The tasks that have a stage, for its rule's wildcard; a rule that none has matches nothing."""
+    return "|".join(tasks_of(NAMED[name])) or "^$"
 
 
 def growing(first):

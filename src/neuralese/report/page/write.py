@@ -105,7 +105,11 @@ def render(contents: Contents) -> str:
     environment.filters["embed"] = embed
     tasks = list(dict.fromkeys(part["task"] for part in contents.gathered))
     curves = {
-        task: [{"seed": part["seed"], **part["history"]} for part in contents.gathered if part["task"] == task]
+        task: [
+            {"seed": part["seed"], **part["history"]}
+            for part in contents.gathered
+            if part["task"] == task and part["history"]
+        ]
         for task in tasks
     }
     tables, beyond = comparison_tables(contents.comparison), contents.beyond
