@@ -7,8 +7,14 @@ from snakemake.exceptions import WorkflowError
 
 from neuralese import tasks
 
+from neuralese.storage.errors import NeuraleseError
+
 # before anything asks which tasks there are
-tasks.use_corpora(config.get("corpora") or {})
+try:
+    tasks.use_corpora(config.get("corpora") or {})
+    tasks.every()
+except NeuraleseError as error:
+    raise WorkflowError(str(error)) from None
 
 from neuralese.pipeline import imports, sweep
 from neuralese.pipeline.check import problem, typed

@@ -14,8 +14,14 @@ from neuralese.translate.synthesis import SynthesisConfig, bags_table, new_phras
 
 with stage(snakemake.log[0], snakemake.threads):
     params, wildcards, made = snakemake.params, snakemake.wildcards, snakemake.output
-    run, config = TalkRun(wildcards.task, snakemake.input, wildcards.seed, params.game), SynthesisConfig(**params.synthesis)
-    few, settings = run.contexts(config.contexts), named(chosen_criteria(run.files["criteria.parquet"])["R->H"], params.criterion)
+    run, config = (
+        TalkRun(wildcards.task, snakemake.input, wildcards.seed, params.game),
+        SynthesisConfig(**params.synthesis),
+    )
+    few, settings = (
+        run.contexts(config.contexts),
+        named(chosen_criteria(run.files["criteria.parquet"])["R->H"], params.criterion),
+    )
     criterion, said = make_criterion(settings), {split: run.neuralese(split) for split in ("dev", "test")}
     bags, scores = new_phrases(criterion, said["dev"], run.english.spoken(), few, config)
     rows = [entries("R->H", "synthesis", said["dev"], bags, scores, params.n_best)]

@@ -12,9 +12,9 @@ from torch import Tensor
 
 from neuralese.agents.cell import Cell
 from neuralese.agents.players import utterances
+from neuralese.agents.sequences import Sequences
 from neuralese.games.game import Game
 from neuralese.games.states import States
-from neuralese.agents.sequences import Sequences
 from neuralese.storage.tables import matrix, read_about, read_table, vectors
 
 

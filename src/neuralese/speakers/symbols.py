@@ -10,42 +10,31 @@ count.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
-from neuralese.randomness import seeded
-from neuralese.speakers.fitting import FitConfig, fit
 from neuralese.agents.sequences import Level, Sequences, prefix_tree
+from neuralese.speakers.best import Fitted, MakeEncoder, fit_best
+from neuralese.speakers.fitting import FitConfig
 from neuralese.storage.errors import NeuraleseError
-from neuralese.storage.weights import read_weights, save_weights
 
 MEMORY = 64  # units of the GRU: messages are short
 STATES = 256  # states in which prefixes are scored at once
 BLOCK = 2**20  # logits that are computed at once, so that they stay in the cache
-HELD_OUT = 10_000  # held-out messages looked at, at most
-MakeEncoder = Callable[[int], nn.Module]  # of a width: a fresh module from observations (n, ...) to (n, width)
 
 
 class SymbolSpeaker(nn.Module, ABC):
     """p(z | x) over sequences of symbols."""
 
     kind: str
-    spread = 1.0
+    width = 1.0
 
-    def __init__(self, hidden: int, vocabulary: list[int], longest: int, ends: bool) -> None:
+    def __init__(self, hidden: int, vocabulary: Sequence[int], longest: int, ends: bool) -> None:
         super().__init__()
-        self.settings = {
-            "kind": self.kind,
-            "hidden": hidden,
-            "vocabulary": list(vocabulary),
-            "longest": longest,
-            "ends": ends,
-        }
+        self.settings = {"hidden": hidden, "vocabulary": list(vocabulary), "longest": longest, "ends": ends}
         self.vocabulary, self.longest, self.ends = tuple(vocabulary), longest, ends
         self.classes = len(vocabulary) + ends  # a language without ends has no class for them
 
@@ -100,7 +89,7 @@ class PositionSpeaker(SymbolSpeaker):
 
     kind = "position"
 
-    def __init__(self, encoder: MakeEncoder, hidden: int, vocabulary: list[int], longest: int, ends: bool) -> None:
+    def __init__(self, encoder: MakeEncoder, hidden: int, vocabulary: Sequence[int], longest: int, ends: bool) -> None:
         super().__init__(hidden, vocabulary, longest, ends)
         self.logits = nn.Sequential(encoder(hidden), nn.Tanh(), nn.Linear(hidden, longest * self.classes))
 
@@ -110,7 +99,7 @@ class PositionSpeaker(SymbolSpeaker):
     def _score(self, places: Tensor, observations: Tensor) -> Tensor:
         spoken = torch.log_softmax(self._logits(places, observations), 2).flatten(1)  # (n, longest * classes)
         # which (position, class) each message says, as a matrix, so that the sum over positions is a product
-        said = torch.zeros(len(places), self.longest, self.classes)
+        said = spoken.new_zeros(len(places), self.longest, self.classes)
         counts = torch.arange(self.longest) <= (places != len(self.vocabulary)).sum(1, keepdim=True)
         said.scatter_(2, places.clamp(max=self.classes - 1)[..., None], counts[..., None].to(said.dtype))
         return said.flatten(1) @ spoken.T
@@ -120,13 +109,13 @@ class AutoregressiveSpeaker(SymbolSpeaker):
     """What is said next depends on the state and on all that was said before, which a GRU reads.
 
     The GRU does not see the state. Its output scales the units of a perceptron that does, from which the next symbol
-    follows, so the logits are bilinear in what was said and what is seen. A GRU that starts from the state fits about as
-    well, but would have to be advanced in every state; this one is advanced once, and the rest is a matrix product.
+    follows, so the logits are bilinear in what was said and what is seen. A GRU that starts from the state fits about
+    as well, but would have to be advanced in every state; this one is advanced once, and the rest is a matrix product.
     """
 
     kind = "autoregressive"
 
-    def __init__(self, encoder: MakeEncoder, hidden: int, vocabulary: list[int], longest: int, ends: bool) -> None:
+    def __init__(self, encoder: MakeEncoder, hidden: int, vocabulary: Sequence[int], longest: int, ends: bool) -> None:
         super().__init__(hidden, vocabulary, longest, ends)
         self.seen = nn.Sequential(encoder(hidden), nn.Tanh(), nn.Linear(hidden, hidden), nn.Tanh())
         self.heard = nn.Embedding(len(vocabulary) + 1, MEMORY)  # the last one is the start
@@ -146,10 +135,10 @@ class AutoregressiveSpeaker(SymbolSpeaker):
 
     def _score(self, places: Tensor, observations: Tensor) -> Tensor:
         memory, levels = self._remember(places), prefix_tree(places, len(self.vocabulary))
-        seen, scores = self.seen(observations).T.contiguous(), torch.empty(len(places), len(observations))
+        seen, scores = self.seen(observations).T.contiguous(), memory.new_empty(len(places), len(observations))
         for start in range(0, len(observations), STATES):
             states = slice(start, start + STATES)
-            total = torch.zeros(1, seen[:, states].shape[1])
+            total = seen.new_zeros(1, seen[:, states].shape[1])
             for step, level in enumerate(levels):
                 total = self._extend(level, memory[level.examples, step], total, seen[:, states])
                 scores[level.rows, states] = total[level.leaves]
@@ -173,69 +162,18 @@ class AutoregressiveSpeaker(SymbolSpeaker):
         return torch.cat(parts)
 
 
-@dataclass(frozen=True)
-class Fitted:
-    """A speaker, and the held-out loss in nats per message of it and of those that it was chosen from."""
-
-    speaker: nn.Module
-    losses: dict[str, float]
-
-
-KINDS: dict[str, type[SymbolSpeaker]] = {each.kind: each for each in (PositionSpeaker, AutoregressiveSpeaker)}
-
-
 def fit_symbols(
     encoder: MakeEncoder,
     said: tuple[Tensor, Sequences],
     held_out: tuple[Tensor, Sequences],
     config: FitConfig,
     generator: torch.Generator,
-    kinds: Sequence[str] = tuple(KINDS),
 ) -> Fitted:
-    """Fit models of p(z | x) to (observations, messages) and keep the one that held-out messages are likelier under.
+    """Fit both models to (observations, messages) and keep the one that held-out messages are likelier under.
 
-    Messages of one symbol leave nothing to choose: both models are the same there, and the simpler one is fitted.
+    Messages of one symbol leave nothing to choose: both are the same distribution, and the simpler one is fitted.
     """
     messages = said[1]
-    look = torch.randperm(len(held_out[1]), generator=generator)[:HELD_OUT]
-    held_out = held_out[0][look], held_out[1][look]
-    speakers, losses = {}, {}
-    for kind in kinds if messages.longest > 1 else kinds[:1]:
-        make = partial(KINDS[kind], encoder, config.hidden, messages.vocabulary, messages.longest, messages.ends)
-        speakers[kind] = seeded(make, generator)
-        losses[kind] = _fit(speakers[kind], said, held_out, config, generator)
-    return Fitted(speakers[min(losses, key=losses.get)], losses)
-
-
-def _fit(
-    speaker: SymbolSpeaker,
-    said: tuple[Tensor, Sequences],
-    held_out: tuple[Tensor, Sequences],
-    config: FitConfig,
-    generator: torch.Generator,
-) -> float:
-    """Fit one speaker; return its held-out loss."""
-
-    def loss(batch: int) -> Tensor:
-        chosen = torch.randint(len(said[1]), (batch,), generator=generator)
-        return -speaker.log_prob_each(said[1][chosen], said[0][chosen]).mean()
-
-    def look() -> float:
-        return -float(speaker.log_prob_each(held_out[1], held_out[0]).mean())
-
-    best = fit(speaker, loss, look, config, f"{speaker.kind} speaker")
-    speaker.eval()
-    return best
-
-
-def save_symbols(path: str | Path, speaker: SymbolSpeaker) -> None:
-    """Write a speaker and its settings."""
-    save_weights(path, speaker, speaker.settings)
-
-
-def load_symbols(path: str | Path, encoder: MakeEncoder) -> SymbolSpeaker:
-    """Read a speaker, of whichever kind it is, that sees through `encoder`."""
-    weights, settings = read_weights(path)
-    speaker = KINDS[settings.pop("kind")](encoder, **settings)
-    speaker.load_state_dict(weights)
-    return speaker.eval()
+    kinds = (PositionSpeaker, AutoregressiveSpeaker) if messages.longest > 1 else (PositionSpeaker,)
+    settings = (config.hidden, messages.vocabulary, messages.longest, messages.ends)
+    return fit_best({each.kind: partial(each, encoder, *settings) for each in kinds}, said, held_out, config, generator)

@@ -23,6 +23,7 @@ is part of the code that it runs (`pipeline.imports`).
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 BUILT_IN = ("colors", "birds", "driving")
 GROUP = "neuralese.tasks"
 CORPORA = "NEURALESE_CORPORA"  # the variable by which a run tells its jobs of corpora: their folders by name, as JSON
+RESERVED = ("tables", "figures", "report", "theory", "sweep", "logs", "benchmarks", "play")  # folders of the results
 FACTS = "task"  # the part that has a task's facts
 LEFT_OUT = dict.fromkeys(("game", "human"), "neuralese.tasks.reference")  # parts that a task may leave out
 
@@ -61,6 +63,15 @@ def corpora() -> dict[str, str]:
 
 def use_corpora(folders: Mapping[str, str]) -> None:
     """Let this process and its children know corpora as tasks, before any task is asked for."""
+    if not isinstance(folders, Mapping) or not all(isinstance(each, str) for each in (*folders, *folders.values())):
+        raise NeuraleseError("config: 'corpora' is wrong: write folders by name, such as {mine: path/to/folder}.")
+    taken = (*BUILT_IN, *RESERVED)
+    for name in folders:
+        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,39}", name) or name in taken:
+            raise NeuraleseError(
+                f"config: a corpus cannot be called '{name}'; choose a name of letters, digits, - and _ that begins "
+                f"with a letter and is none of {', '.join(taken)}."
+            )
     os.environ[CORPORA] = json.dumps({name: str(Path(folder).resolve()) for name, folder in folders.items()})
     for cached in (homes, module, get):
         cached.cache_clear()

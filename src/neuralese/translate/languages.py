@@ -6,8 +6,8 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from neuralese.games.states import States
 from neuralese.agents.sequences import Sequences
+from neuralese.games.states import States
 from neuralese.speakers.models import HumanSpeaker, Speaker
 from neuralese.translate.reading import Listed, Reading
 

@@ -26,7 +26,11 @@ def write_corpus(corpus: Corpus, made: dict[str, str | Path], seed: int = 0) -> 
     recorded = recorded_table(corpus, sizes, rng)
     write_table(made["recorded"], recorded, RECORDED, messages_about(corpus))
     inventory = pd.DataFrame(
-        {"phrase_id": range(len(corpus.inventory)), "phrase": corpus.inventory.phrases, "count": corpus.inventory.counts}
+        {
+            "phrase_id": range(len(corpus.inventory)),
+            "phrase": corpus.inventory.phrases,
+            "count": corpus.inventory.counts,
+        }
     )
     write_table(made["inventory"], inventory, "inventory")
     said = corpus.utterances
@@ -146,7 +150,7 @@ def _cut(message: tuple[int, ...], end: int | None) -> tuple[int, ...]:
 
 
 def _candidates(corpus: Corpus, context: np.ndarray, sizes: int | None, rng: np.random.Generator) -> pa.Array:
-    """The candidates that were recorded, the true one first; contexts that offer more are cut to the smallest, by lot."""
+    """The candidates that were recorded, the true one first; contexts that offer more than others are cut, by lot."""
     if corpus.contexts is None or sizes is None:
         return pa.array([[]] * len(context), pa.list_(pa.int32()))
     every = corpus.contexts.true_first()
