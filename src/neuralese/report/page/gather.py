@@ -9,6 +9,7 @@ import torch
 from neuralese import tasks
 from neuralese.agents.messages import Speech
 from neuralese.agents.sequences import Sequences
+from neuralese.evaluate.formats import p_text
 from neuralese.evaluate.translations import best_translations
 from neuralese.report.page.explorer import Explorer
 from neuralese.storage.tables import matrix, read_table
@@ -17,6 +18,7 @@ from neuralese.tasks.judge import JudgeRun
 EXPLORED = 40  # test messages that can be looked up; the states they were said in are those that beliefs are shown over
 CLOUD = 400  # test messages in the cloud
 LISTED = 60  # messages of symbols that are listed
+SURE = 0.05  # a p value below it counts
 EXAMPLES = 12  # messages shown as examples, where there are no games to watch
 
 
@@ -51,6 +53,7 @@ def gather(run: JudgeRun, criterion: str) -> dict:
         "games": games(run, spoken.first(EXAMPLES), best),
         "history": None if learned is None else history(read_table(learned, "history").to_pandas()),
         "protocol": protocol.to_pylist(),
+        "verdicts": verdicts(protocol.to_pandas()),
         **tasks.part(run.task, "pictures").described(run.files, shown["states"], said_in.values()),
     }
 
@@ -122,6 +125,23 @@ def symbol_table(said: dict[str, Speech], best: dict[int, int], count: int = LIS
         }
         for number in counts.argsort(descending=True, stable=True)[:count].tolist()
     ]
+
+
+def verdicts(protocol: pd.DataFrame) -> list[str]:
+    """What tests say of which variables messages tell anything about, where they were made."""
+    tested = protocol[protocol["measure"] == "p_value"].set_index("variable")["value"]
+    bits = protocol[protocol["measure"] == "information"].set_index("variable")["value"]
+    found = []
+    for name, p_value in tested.items():
+        about = f"about {name}" if name else "about the states"
+        if p_value < SURE:
+            told = f", at least {bits[name]:.2f} bits" if name in bits else ""
+            found.append(f"These messages say something {about}{told} (permutation test, p {p_text(p_value)}).")
+        else:
+            found.append(
+                f"That these messages say anything {about} is not shown (permutation test, p {p_text(p_value)})."
+            )
+    return found
 
 
 def history(table: pd.DataFrame) -> dict[str, list]:

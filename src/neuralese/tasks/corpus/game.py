@@ -36,6 +36,23 @@ class CorpusStates(States):
         """Other distractors, unless they were recorded."""
         return states if self.recorded else super().redraw(states, generator)
 
+    def practise(self, states: Tensor, generator: torch.Generator) -> Tensor:
+        """Let the distractors be the true states of those that follow in a random order, in which groups are together.
+
+        That is as exchangeable, and quick, but a distractor may equal the true state.
+        """
+        if self.recorded:
+            return states
+        true = states[:, 0]
+        group = torch.from_numpy(self.groups)[true]
+        order = torch.randperm(len(true), generator=generator)
+        order = order[group[order].argsort(stable=True)]
+        sizes = torch.bincount(group, minlength=1)[group[order]]
+        first = torch.searchsorted(group[order], group[order])
+        place = torch.arange(len(true)) - first
+        drawn = [order[first + (place + step) % sizes] for step in range(self.n_candidates)]
+        return torch.empty_like(states).index_copy_(0, order, torch.stack([true[each] for each in drawn], dim=1))
+
     def to_columns(self, states: Tensor) -> dict[str, Tensor]:
         """Rows of the states."""
         return dict(zip(_columns(states.shape[1]), states.T, strict=True))
