@@ -16,7 +16,8 @@ from neuralese import tasks
 from neuralese.games.settings import GameConfig
 from neuralese.games.states import States
 from neuralese.randomness import generator
-from neuralese.sources.provenance import data_kind
+from neuralese.sources.provenance import PEOPLE, data_kind
+from neuralese.storage.files import read_json
 
 
 class Run:
@@ -43,6 +44,11 @@ class Run:
     def data(self) -> str:
         """Which kind of data it is made from."""
         return data_kind(self.files["provenance.json"])
+
+    @property
+    def words(self) -> str:
+        """Who says the phrases: people, or the attributes of the states where nobody said anything."""
+        return read_json(self.files["provenance.json"]).get("speaker", PEOPLE)
 
     def generator(self, stage: str) -> torch.Generator:
         """The random numbers of a stage."""

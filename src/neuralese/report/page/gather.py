@@ -138,9 +138,7 @@ def verdicts(protocol: pd.DataFrame) -> list[str]:
             told = f", at least {bits[name]:.2f} bits" if name in bits else ""
             found.append(f"These messages say something {about}{told} (permutation test, p {p_text(p_value)}).")
         else:
-            found.append(
-                f"That these messages say anything {about} is not shown (permutation test, p {p_text(p_value)})."
-            )
+            found.append(f"These messages say nothing {about} that a permutation test finds (p {p_text(p_value)}).")
     return found
 
 

@@ -7,14 +7,13 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from neuralese.sources.provenance import ATTRIBUTES, PEOPLE
 from neuralese.storage.files import file_digest, write_json
 from neuralese.storage.tables import vectors, write_table
 from neuralese.tasks.corpus.contexts import NO_PICK
 from neuralese.tasks.corpus.read import Corpus
 from neuralese.tasks.corpus.tables import RECORDED, STATES
 from neuralese.tasks.items import traces_table
-
-ATTRIBUTES = "attributes"  # who speaks where phrases were made of the states' columns
 
 
 def write_corpus(corpus: Corpus, made: dict[str, str | Path], seed: int = 0) -> None:
@@ -52,7 +51,7 @@ def column_types(corpus: Corpus) -> dict[str, dict]:
 
 def speaker_of(corpus: Corpus) -> str:
     """Who says the phrases: people, or the columns of the states."""
-    return ATTRIBUTES if corpus.utterances.texts is None else "H"
+    return ATTRIBUTES if corpus.utterances.texts is None else PEOPLE
 
 
 def states_table(corpus: Corpus) -> pa.Table:
