@@ -77,9 +77,16 @@ def take_messages(
         first += len(rows)
         table = table.append_column("split", pa.array([split] * len(rows)))
         chosen = pa.array(rows.numpy())
-        table = table.append_column("message", recorded.table["message"].combine_chunks().take(chosen))
+        table = table.append_column("message", _column(recorded.messages[rows]))
         parts.append(table.append_column("picked", recorded.table["picked"].combine_chunks().take(chosen)))
     return pa.concat_tables(parts)
+
+
+def _column(messages: Tensor | Sequences) -> pa.Array:
+    """Messages as a column of a table; symbols without the one that ends them."""
+    if isinstance(messages, Sequences):
+        return pa.array([row[row >= 0].tolist() for row in messages.to_array()], pa.list_(pa.int32()))
+    return vectors(messages.numpy())
 
 
 def take_contexts(states: CorpusStates, recorded: Recorded, count: int, generator: torch.Generator) -> Tensor:
