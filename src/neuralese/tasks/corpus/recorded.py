@@ -18,7 +18,7 @@ from neuralese.speakers.models import Speaker
 from neuralese.speakers.noise import fit_gaussian
 from neuralese.speakers.settings import FitConfig
 from neuralese.speakers.symbols import fit_symbols
-from neuralese.storage.tables import read_about, read_table
+from neuralese.storage.tables import read_about, read_table, vectors
 from neuralese.tasks.corpus.game import CorpusStates
 from neuralese.tasks.corpus.human import recorded_candidates
 from neuralese.tasks.corpus.tables import RECORDED, STATES
