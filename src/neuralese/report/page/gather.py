@@ -50,6 +50,7 @@ def gather(run: JudgeRun, criterion: str) -> dict:
         **explored,
         "cloud": shown,
         "symbols": symbol_table(said, best),
+        "spelled": spelled(said, explored["beliefs"]["message"]),
         "games": games(run, spoken.first(EXAMPLES), best),
         "history": None if learned is None else history(read_table(learned, "history").to_pandas()),
         "protocol": protocol.to_pylist(),
@@ -106,6 +107,16 @@ def cloud(said: Speech, best: dict[int, int], count: int = CLOUD) -> dict:
         "phrases": [best[number] for number in ids],
         "states": said.states[:count].tolist(),
     }
+
+
+def spelled(said: dict[str, Speech], wanted: dict[int, list]) -> dict[int, str]:
+    """The symbols of each of the `wanted` messages; nothing of vectors."""
+    found = {}
+    for speech in said.values():
+        if isinstance(speech.messages, Sequences):
+            texts = zip(speech.ids.tolist(), speech.messages.texts(), strict=True)
+            found |= {number: text or "(nothing)" for number, text in texts if number in wanted}
+    return found
 
 
 def symbol_table(said: dict[str, Speech], best: dict[int, int], count: int = LISTED) -> list[dict]:

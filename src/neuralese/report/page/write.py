@@ -160,7 +160,7 @@ def comparison_tables(comparison: pd.DataFrame) -> list[dict]:
             {
                 "number": number,
                 "task": rows["task"].iloc[0],
-                "embedded": bool((rows["data"] == "embedded").any()),
+                "beside": bool(rows["paper"].notna().any()),
                 "data": rows["data"].iloc[0],
                 "measures": len(measures),
                 "silence": bool(rows["gain_silence"].notna().any()),
