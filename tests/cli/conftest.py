@@ -9,11 +9,11 @@ import pytest
 import torch
 from click.testing import CliRunner, Result
 from comparison_rows import behavior_rows, belief_rows
+from neuralese.games.load import load_reference_games
 
 from neuralese.agents.cell import Cell, CellConfig, save_cell
 from neuralese.agents.messages import read_contexts, read_messages, sample_messages, states_table
 from neuralese.cli.main import cli
-from neuralese.games.load import load_reference_games
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, save_model
 from neuralese.storage.files import write_json, write_text
 from neuralese.storage.tables import vectors, write_table

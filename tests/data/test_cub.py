@@ -5,11 +5,10 @@ import zipfile
 import pandas as pd
 import pytest
 
-from neuralese.tasks.birds import cub
 from neuralese.sources.archives import write_tar
-from neuralese.tasks.birds import embedded
 from neuralese.sources.pickles import read_plain_pickle
 from neuralese.storage.errors import NeuraleseError
+from neuralese.tasks.birds import cub, embedded
 
 LISTS = {
     "images": "1 001.A/a_1.jpg\n2 001.A/a_2.jpg\n3 002.B/b_1.jpg",

@@ -5,14 +5,13 @@ import logging
 from itertools import pairwise
 
 import pytest
+from neuralese.games.load import driving_layouts
 
-from neuralese.tasks.driving import logs
 from neuralese.sources.archives import write_tar
+from neuralese.storage.errors import NeuraleseError
 from neuralese.tasks.driving import embedded as embedded
 from neuralese.tasks.driving.game import DrivingGame
-from neuralese.games.load import driving_layouts
 from neuralese.tasks.driving.replay import replay
-from neuralese.storage.errors import NeuraleseError
 
 ROAD = [[float(3 <= row <= 4) for _ in range(8)] for row in range(8)]
 

@@ -3,12 +3,12 @@
 import functools
 
 import pytest
-
 from neuralese.data import sources
+
 from neuralese.sources.archives import content_digest, write_tar
 from neuralese.sources.download import download
-from neuralese.sources.provenance import data_kind, write_provenance
 from neuralese.sources.fetch import Archive, DataSet, fetch, mirror_folder
+from neuralese.sources.provenance import data_kind, write_provenance
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import file_digest, read_json
 

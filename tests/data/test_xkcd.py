@@ -4,10 +4,9 @@ import pandas as pd
 import pytest
 
 from neuralese.sources.archives import content_digest, write_tar
-from neuralese.tasks.GENERATORS import embedded
+from neuralese.storage.errors import NeuraleseError
 from neuralese.tasks.colors.source import XKCD
 from neuralese.tasks.colors.xkcd import inventory, parse, traces, words
-from neuralese.storage.errors import NeuraleseError
 
 CORPUS = {
     "corpusindex.txt": b"sky blue,skyblue\nred,red\n",

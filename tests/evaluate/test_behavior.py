@@ -7,6 +7,8 @@ import torch
 
 from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.messages import Speech
+from neuralese.evaluate.statistics import paired_test
+from neuralese.storage.tables import write_table
 from neuralese.tasks.driving.behavior import (
     RANDOM_REPEATS,
     Humans,
@@ -20,12 +22,10 @@ from neuralese.tasks.driving.behavior import (
     translations,
     voices,
 )
-from neuralese.evaluate.statistics import paired_test
 from neuralese.tasks.driving.game import DrivingGame
 from neuralese.tasks.driving.replay import layouts
 from neuralese.tasks.driving.roads import FORWARD, WAIT, Layouts
 from neuralese.tasks.driving.tables import GAMES, TURNS
-from neuralese.storage.tables import write_table
 
 MAPS = pd.DataFrame({"map": [0], "road": ["\n".join("########" if 3 <= row <= 4 else "." * 8 for row in range(8))]})
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import torch
-
 from naive_listener import preferences
 
 from neuralese.agents.cell import Cell, CellConfig
@@ -126,7 +125,9 @@ def test_whom_several_candidates_suit_equally_shares_the_credit_among_them():
     cell, speaker, _ = players(game)
     listeners = Listeners.of(game, cell, speaker, Oracle(game, hidden=4, words=5))
     states = torch.tensor([[0, 1, 2]]).expand(6, -1)
-    bags = torch.tensor([[1.0, 0, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 0, 1], [1, 1, 0, 0, 0], [0, 1, 1, 0, 0], [0] * 5])
+    bags = torch.tensor(
+        [[1.0, 0, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 0, 1], [1, 1, 0, 0, 0], [0, 1, 1, 0, 0], [0] * 5]
+    )
     assert listeners.human_credit(bags, states).tolist() == pytest.approx([1, 0, 1 / 3, 1 / 2, 0, 1 / 3])
 
 

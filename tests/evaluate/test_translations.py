@@ -82,7 +82,10 @@ def test_every_criterion_of_the_dictionary_is_a_way_with_its_role_and_title(task
 
 
 def test_a_way_says_what_the_dictionary_has(task, tables):
-    way, dictionary = ways(task, tables, best=2)["mine"], read_table(tables["dictionary.parquet"], "dictionary").to_pandas()
+    way, dictionary = (
+        ways(task, tables, best=2)["mine"],
+        read_table(tables["dictionary.parquet"], "dictionary").to_pandas(),
+    )
     assert (way.bags.sum(1) == 2).all()  # two phrases
     best = best_translations(dictionary, "R->H", "mine")
     assert all(way.bags[row, best[number]] == 1 for row, number in enumerate(task.said.ids.tolist()))

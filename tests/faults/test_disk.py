@@ -20,8 +20,8 @@ from torch import nn
 
 from neuralese.agents.cell import CellConfig
 from neuralese.agents.training import Trainer, TrainingConfig
-from neuralese.sources.fetch import Archive, DataSet, fetch
 from neuralese.games.reference import ReferenceGame
+from neuralese.sources.fetch import Archive, DataSet, fetch
 from neuralese.storage.errors import NeuraleseError, StorageError
 from neuralese.storage.files import atomic, write_text
 from neuralese.storage.tables import vectors, write_table

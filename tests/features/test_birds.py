@@ -10,15 +10,15 @@ import pytest
 import torch
 from PIL import Image
 
-from neuralese.tasks.birds.embedded import Species, draw
-from neuralese.tasks.birds.backbone import Backbone, graph
-from neuralese.tasks.birds.crops import crop
-from neuralese.tasks.birds.head import ByteDropout, HeadConfig, bird_features
-from neuralese.tasks.birds.images import Extraction, gather_shards, write_shard
-from neuralese.tasks.items import bird_items
-from neuralese.tasks.birds.pooling import CompactBilinear, average
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import matrix, read_table, vectors
+from neuralese.tasks.birds.backbone import Backbone, graph
+from neuralese.tasks.birds.crops import crop
+from neuralese.tasks.birds.embedded import Species, draw
+from neuralese.tasks.birds.head import ByteDropout, HeadConfig, bird_features
+from neuralese.tasks.birds.images import Extraction, gather_shards, write_shard
+from neuralese.tasks.birds.pooling import CompactBilinear, average
+from neuralese.tasks.items import bird_items
 
 
 def jpeg(color: tuple[int, int, int], size: tuple[int, int] = (60, 40)) -> bytes:

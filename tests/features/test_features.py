@@ -3,9 +3,9 @@ import pandas as pd
 import pytest
 from skimage.color import hsv2rgb
 
+from neuralese.storage.tables import matrix
 from neuralese.tasks.colors.cielab import add_lab, hsv_to_lab, lab_to_rgb
 from neuralese.tasks.items import items_table, traces_table
-from neuralese.storage.tables import matrix
 
 
 def test_known_colours_have_their_published_coordinates():

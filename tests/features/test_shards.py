@@ -10,13 +10,13 @@ import pytest
 import torch
 
 from neuralese.sources.archives import members
-from neuralese.tasks.birds.cub import PICTURES
-from neuralese.tasks.birds.embedded import Species, draw
-from neuralese.tasks.birds.backbone import Backbone, graph
-from neuralese.tasks.birds.images import Extraction, gather_shards, samples, wanted, write_shard
-from neuralese.tasks.birds.quantise import quantise
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import read_table
+from neuralese.tasks.birds.backbone import Backbone, graph
+from neuralese.tasks.birds.cub import PICTURES
+from neuralese.tasks.birds.embedded import Species, draw
+from neuralese.tasks.birds.images import Extraction, gather_shards, samples, wanted, write_shard
+from neuralese.tasks.birds.quantise import quantise
 
 BODIES = ("red", "blue", "yellow", "brown")
 

@@ -6,27 +6,26 @@ from pathlib import Path
 
 import pytest
 import torch
+from neuralese.games.load import driving_layouts, load_driving_game
 from scripted_person import drive
 
 from neuralese.agents.cell import CellConfig, save_cell
 from neuralese.agents.messages import sample_messages, states_table
 from neuralese.agents.players import utterances
 from neuralese.agents.training import Trainer, TrainingConfig
-from neuralese.tasks.driving import logs
-from neuralese.tasks.driving import embedded as embedded
-from neuralese.tasks.items import traces_table
-from neuralese.tasks.driving.game import DrivingGame
-from neuralese.games.load import driving_layouts, load_driving_game
-from neuralese.tasks.driving.replay import replay
-from neuralese.tasks.driving.play.game import OUT_OF_TIME, FogGame
-from neuralese.tasks.driving.play.robot import Robot, load_robot
 from neuralese.play.server import PlayServer
-from neuralese.tasks.driving.play.sitting import Sitting
 from neuralese.speakers.fit import fit_human_speaker, fit_robot_speaker
 from neuralese.speakers.fitting import FitConfig
 from neuralese.speakers.models import save_model
 from neuralese.speakers.traces import load_heard, load_silence, load_traces
 from neuralese.storage.tables import read_table, write_table
+from neuralese.tasks.driving import embedded as embedded
+from neuralese.tasks.driving.game import DrivingGame
+from neuralese.tasks.driving.play.game import OUT_OF_TIME, FogGame
+from neuralese.tasks.driving.play.robot import Robot, load_robot
+from neuralese.tasks.driving.play.sitting import Sitting
+from neuralese.tasks.driving.replay import replay
+from neuralese.tasks.items import traces_table
 from neuralese.translate.dictionary import build_dictionary
 from neuralese.translate.languages import Composed, English, Neuralese
 

@@ -4,18 +4,17 @@ import json
 
 import pytest
 import torch
+from neuralese.games.load import driving_layouts
 
 from neuralese.agents.cell import Cell, CellConfig
-from neuralese.tasks.driving import logs
 from neuralese.sources.archives import members, write_tar
 from neuralese.tasks.driving.game import DrivingGame
-from neuralese.games.load import driving_layouts
-from neuralese.tasks.driving.replay import replay
-from neuralese.tasks.driving.roads import FORWARD, LEFT, WAIT, Layouts
 from neuralese.tasks.driving.play.game import OUT_OF_TIME, FogGame, TooLateError
 from neuralese.tasks.driving.play.logs import game_log, save_game
 from neuralese.tasks.driving.play.phrases import RefusedError
 from neuralese.tasks.driving.play.robot import Robot
+from neuralese.tasks.driving.replay import replay
+from neuralese.tasks.driving.roads import FORWARD, LEFT, WAIT, Layouts
 
 ROAD = "\n".join("########" if 3 <= row <= 4 else "." * 8 for row in range(8))
 PHRASES = ["", "west", "going left"]

@@ -3,12 +3,11 @@
 import json
 
 import pytest
+from neuralese.games.load import driving_layouts
 from scripted_person import MESSAGES, way
 
-from neuralese.tasks.driving import logs
 from neuralese.sources.archives import write_tar
 from neuralese.tasks.driving.game import DrivingGame
-from neuralese.games.load import driving_layouts
 from neuralese.tasks.driving.replay import replay
 
 ARROWS = ["ArrowUp", "ArrowRight", "ArrowDown", "ArrowLeft"]

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from neuralese.tasks.driving.play.robot import load_robot
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import matrix, read_table
+from neuralese.tasks.driving.play.robot import load_robot
 
 
 def test_without_a_criterion_ours_translates_whatever_it_is_called(results, robot):

@@ -7,9 +7,8 @@ import re
 import pytest
 from scripted_person import MESSAGES, way
 
-from neuralese.tasks.driving import logs
-from neuralese.tasks.driving.play.phrases import MOST_CHARACTERS
 from neuralese.play.server import MOST_BYTES
+from neuralese.tasks.driving.play.phrases import MOST_CHARACTERS
 
 
 def ask(server, method, name, body=None, token=None, **headers):

@@ -7,18 +7,18 @@ import pandas as pd
 import pytest
 import torch
 from comparison_rows import behavior_rows, belief_rows
+from neuralese.report.page.items import thumbnail
 
 from neuralese.agents.messages import Speech
 from neuralese.evaluate.comparison import SECTIONS, compare
 from neuralese.evaluate.formats import to_html
+from neuralese.figures import plt, save
 from neuralese.games.reference import ReferenceGame
 from neuralese.report.comparison import draw_comparison
-from neuralese.figures import plt, save
 from neuralese.report.page.beyond import bound_sentence, criteria_values, theory_sentence, theory_values
 from neuralese.report.page.explorer import Explorer
 from neuralese.report.page.facts import clock, time_spent
 from neuralese.report.page.gather import cloud, driving_games
-from neuralese.report.page.items import thumbnail
 from neuralese.report.page.write import comparison_tables, embed, faithful_rows, fitting, render
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
 from neuralese.translate.languages import English, Neuralese

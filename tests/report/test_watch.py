@@ -6,8 +6,8 @@ from PIL import Image
 from neuralese.agents.cell import Cell, CellConfig
 from neuralese.tasks.driving.behavior import Humans
 from neuralese.tasks.driving.game import DrivingGame
-from neuralese.tasks.driving.roads import GONE, Layouts
 from neuralese.tasks.driving.pictures import CELL, driving_codes, driving_picture, road_map
+from neuralese.tasks.driving.roads import GONE, Layouts
 from neuralese.tasks.driving.watch import draw_animation, draw_strip, watch
 
 ROAD = "\n".join("########" if 3 <= row <= 4 else "." * 8 for row in range(8))
