@@ -13,6 +13,7 @@ from neuralese.tasks.stages import SEED, Stage
 from neuralese.tasks.stages import TASK as EACH
 from neuralese.tasks.task import Task
 
+FITTING = FitConfig(hidden=128, steps=2000, batch=512, learning_rate=0.002, check_every=100, patience=5)
 _STATES = ("states.parquet",)
 _TALK = ("messages.parquet", "contexts.parquet", "robot_speaker.safetensors", "human_speaker.safetensors")
 
@@ -25,7 +26,7 @@ def task_of(name: str) -> Task:
         title=settings.title,
         data_set=DataSet(settings.title, settings.licence),
         game=GameConfig(candidates=settings.candidates),
-        fitting=FitConfig(hidden=128, steps=2000, batch=512, learning_rate=0.002, check_every=100, patience=5),
+        fitting=FITTING,
         game_files=_STATES,
         human_files=("traces.parquet", "inventory.parquet"),
         agent_files=(),
