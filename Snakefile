@@ -32,10 +32,9 @@ include: "workflow/rules/report.smk"
 include: "workflow/rules/sweep.smk"
 
 
-for task in tasks.every():
-    if task.rules:
+for rules_of_task in dict.fromkeys(task.rules for task in tasks.every() if task.rules):
 
-        include: Path("workflow/rules") / task.rules
+    include: Path("workflow/rules") / rules_of_task
 
 
 onstart:

@@ -1,1 +1,13 @@
 """Translate what learned agents say to each other into English, and back."""
+
+from importlib import import_module
+from typing import Any
+
+__all__ = ["Translator"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the translator, and torch with it, only if somebody asks for it: no stage does."""
+    if name == "Translator":
+        return import_module("neuralese.translator").Translator
+    raise AttributeError(f"module 'neuralese' has no attribute '{name}'")

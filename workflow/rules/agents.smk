@@ -12,6 +12,8 @@ rule train_agent:
         f"{POINT}/logs/{{task}}/seed{{seed}}/train_agent.log",
     benchmark:
         f"{POINT}/benchmarks/{{task}}/seed{{seed}}/train_agent.tsv"
+    wildcard_constraints:
+        task=having("train_agent"),
     priority: FIRST
     threads: 1
     resources:

@@ -6,6 +6,16 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 from neuralese import tasks
+
+from neuralese.storage.errors import NeuraleseError
+
+# before anything asks which tasks there are
+try:
+    tasks.use_corpora(config.get("corpora") or {})
+    tasks.every()
+except NeuraleseError as error:
+    raise WorkflowError(str(error)) from None
+
 from neuralese.pipeline import imports, sweep
 from neuralese.pipeline.check import problem, typed
 from neuralese.pipeline.config import SCHEMA, complete
@@ -95,6 +105,11 @@ def reads(name):
         ]
 
     return of_the_run if stage.each == RUN else of_a_task
+
+
+def having(name):
+    """The tasks that have a stage, for its rule's wildcard; a rule that none has matches nothing."""
+    return "|".join(tasks_of(NAMED[name])) or "^$"
 
 
 def growing(first):

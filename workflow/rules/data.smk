@@ -9,6 +9,8 @@ rule download:
         f"{RESULTS}/logs/{{task}}/download.log",
     benchmark:
         f"{RESULTS}/benchmarks/{{task}}/download.tsv"
+    wildcard_constraints:
+        task=having("download"),
     priority: FIRST
     localrule: True  # nodes of a cluster often have no internet
     threads: 1
@@ -37,7 +39,7 @@ rule prepare:
     benchmark:
         f"{POINT}/benchmarks/{{task}}/prepare.tsv"
     wildcard_constraints:
-        task="|".join(tasks_of(NAMED["prepare"])) or "^$",
+        task=having("prepare"),
     priority: FIRST
     threads: 1
     resources:

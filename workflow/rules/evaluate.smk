@@ -181,6 +181,8 @@ rule analyse_protocol:
         f"{POINT}/logs/{{task}}/seed{{seed}}/analyse_protocol.log",
     benchmark:
         f"{POINT}/benchmarks/{{task}}/seed{{seed}}/analyse_protocol.tsv"
+    wildcard_constraints:
+        task=having("analyse_protocol"),
     threads: 1
     resources:
         mem_mb=growing(1500),

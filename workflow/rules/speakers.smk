@@ -11,6 +11,8 @@ rule fit_robot_speaker:
         f"{POINT}/logs/{{task}}/seed{{seed}}/fit_robot_speaker.log",
     benchmark:
         f"{POINT}/benchmarks/{{task}}/seed{{seed}}/fit_robot_speaker.tsv"
+    wildcard_constraints:
+        task=having("fit_robot_speaker"),
     threads: 1
     resources:
         mem_mb=growing(2500),

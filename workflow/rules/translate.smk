@@ -12,6 +12,8 @@ rule sample_messages:
         f"{POINT}/logs/{{task}}/seed{{seed}}/sample_messages.log",
     benchmark:
         f"{POINT}/benchmarks/{{task}}/seed{{seed}}/sample_messages.tsv"
+    wildcard_constraints:
+        task=having("sample_messages"),
     threads: 1
     resources:
         mem_mb=growing(1500),
@@ -88,6 +90,8 @@ rule synthesise:
         f"{POINT}/logs/{{task}}/seed{{seed}}/synthesise.log",
     benchmark:
         f"{POINT}/benchmarks/{{task}}/seed{{seed}}/synthesise.tsv"
+    wildcard_constraints:
+        task=having("synthesise"),
     threads: 1
     resources:
         mem_mb=growing(3000),

@@ -17,4 +17,4 @@ with stage(snakemake.log[0], snakemake.threads):
     ways = load_ways(run.files["dictionary.parquet"], said, params.phrases_heard, random)
     ways += load_synthesis(run.files, said, ways, run.cell, random)
     belief = under_every_protocol(run.listeners(split), said.robot, human, ways, params.resamples, random)
-    write_table(snakemake.output[0], run.label(belief), "belief")
+    write_table(snakemake.output[0], run.label(belief).assign(words=run.words), "belief")

@@ -15,7 +15,7 @@ with stage(snakemake.log[0], snakemake.threads):
         tables = [read_table(path, name).to_pandas() for path in given[f"{name}_test.parquet"]]
         parts[name] = pd.concat(tables, ignore_index=True)
         write_table(made[name], parts[name], name)
-    papers = {name: tasks.part(name, "task").TASK.paper for name in parts["belief"]["task"].unique()}
+    papers = {name: tasks.get(name).paper for name in parts["belief"]["task"].unique()}
     comparison = compare(**parts, papers=papers)
     write_text(made.csv, comparison.to_csv(index=False))
     write_text(made.tex, to_latex(comparison))

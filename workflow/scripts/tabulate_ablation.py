@@ -17,5 +17,5 @@ with stage(snakemake.log[0], snakemake.threads):
     ablation = mark_chosen(ablation, criteria)
     write_table(made.table, ablation, "ablation")
     write_table(made.criteria, criteria, "criteria")
-    papers = {name: tasks.part(name, "task").TASK.paper for name in ablation["task"].unique()}
+    papers = {name: tasks.get(name).paper for name in ablation["task"].unique()}
     draw_ablation(ablation, papers, *made.figures)

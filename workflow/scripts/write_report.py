@@ -9,7 +9,7 @@ from neuralese.report.page.write import write_page
 
 with stage(snakemake.log[0], snakemake.threads):
     params, given = snakemake.params, by_name(snakemake.input.made)
-    shown = [tasks.part(name, "task").TASK for name in params.tasks]
+    shown = [tasks.get(name) for name in params.tasks]
     facts = run_facts(given["provenance.json"], params.seeds, params.benchmarks)
     beyond = load_beyond({name: paths[0] for name, paths in given.items()})
     beyond["faithful"] = read_comparison(snakemake.input.faithful) if snakemake.input.faithful else None

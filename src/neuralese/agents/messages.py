@@ -1,7 +1,9 @@
 """What a trained agent says, as tables and back."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -10,9 +12,10 @@ from torch import Tensor
 
 from neuralese.agents.cell import Cell
 from neuralese.agents.players import utterances
+from neuralese.agents.sequences import Sequences
 from neuralese.games.game import Game
 from neuralese.games.states import States
-from neuralese.storage.tables import matrix, read_table, vectors
+from neuralese.storage.tables import matrix, read_about, read_table, vectors
 
 
 @dataclass(frozen=True)
@@ -21,11 +24,13 @@ class Speech:
 
     ids: Tensor  # (n,)
     states: Tensor  # (n, s, ...)
-    messages: Tensor  # (n, message)
+    messages: Tensor | Sequences  # (n, message) vectors, or n sequences of symbols
+    picked: Tensor | None = None  # (n,) whether the real listener understood, 1 or 0; -1 where it is not known
 
     def first(self, count: int | None) -> "Speech":
         """The first so many, or all."""
-        return Speech(self.ids[:count], self.states[:count], self.messages[:count])
+        picked = None if self.picked is None else self.picked[:count]
+        return Speech(self.ids[:count], self.states[:count], self.messages[:count], picked)
 
 
 def sample_messages(cell: Cell, games: dict[str, Game], counts: dict[str, int], generator: torch.Generator) -> pa.Table:
@@ -60,6 +65,17 @@ def read_messages(path: str | Path, game: States) -> dict[str, Speech]:
     table = read_table(path, "messages")
     split = table["split"].to_numpy(zero_copy_only=False)
     ids = torch.from_numpy(table["message_id"].to_numpy().astype(np.int64))
-    states, messages = _states(table, game), torch.from_numpy(matrix(table["message"]).copy())
+    states, messages = _states(table, game), contents(table["message"], read_about(path))
+    picked = torch.from_numpy(table["picked"].to_numpy().copy()) if "picked" in table.column_names else None
     rows = {name: torch.from_numpy(np.flatnonzero(split == name)) for name in dict.fromkeys(split)}
-    return {name: Speech(ids[row], states[row], messages[row]) for name, row in rows.items()}
+    return {
+        name: Speech(ids[row], states[row], messages[row], None if picked is None else picked[row])
+        for name, row in rows.items()
+    }
+
+
+def contents(column: pa.ChunkedArray, about: Mapping[str, Any]) -> Tensor | Sequences:
+    """Messages as a table holds them: vectors, or symbols whose vocabulary and greatest length are in `about`."""
+    if not pa.types.is_fixed_size_list(column.type):
+        return Sequences.of(column.to_pylist(), about["end"], about["vocabulary"], about["longest"])
+    return torch.from_numpy(matrix(column).copy())

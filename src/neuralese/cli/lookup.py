@@ -90,10 +90,13 @@ class Lookup:
         found = self._looked_up("R->H", number)
         if found and len(found) >= (n or 1):
             return Answer(f"message {number}", "dictionary", found[:n])
-        return Answer(f"message {number}", "scored", self._score_messages(self.vectors([number]), n)[0])
+        asked = self._place(number) if self._spells else self.vectors([number])
+        return Answer(f"message {number}", "scored", self._score_messages(asked, n)[0])
 
     def messages(self, messages: np.ndarray, n: int | None) -> list[Answer]:
         """Translate any messages (K, message)."""
+        if self._spells:
+            raise NeuraleseError("this agent speaks in symbols, not in vectors; name a message by --message-id.")
         scored = self._score_messages(messages, n)
         return [Answer(f"message {place} of {len(scored)}", "scored", best) for place, best in enumerate(scored, 1)]
 
@@ -164,7 +167,7 @@ class Lookup:
     def _score_messages(self, messages: np.ndarray, n: int | None) -> list[list[Translation]]:
         """The `n` best phrases, or phrases said together, for each of `messages` (K, message)."""
         expected = self._meanings.message.shape[1]
-        if messages.shape[1] != expected:
+        if not self._spells and messages.shape[1] != expected:
             raise NeuraleseError(f"messages of this agent are {expected} numbers long, not {messages.shape[1]}.")
         if self.synthesis:
             table = quick_table(self.run / "bags.parquet", "bags")
@@ -177,23 +180,45 @@ class Lookup:
 
     def _score_phrases(self, parts: list[int], n: int | None) -> list[Translation]:
         """The `n` best messages of the vocabulary for phrases said together."""
-        ids, messages = self._vocabulary
+        ids, messages, texts = self._vocabulary
         source = self._meanings.phrases([parts])
         chunks = (messages[start : start + CHUNK] for start in range(0, len(messages), CHUNK))
         row = np.concatenate([self._scores("H->R", source, self._meanings.messages(chunk))[0] for chunk in chunks])
-        return _best(row, ids, [f"message {number}" for number in ids], n)
+        return _best(row, ids, texts, n)
 
     @property
-    def _vocabulary(self) -> tuple[list[int], np.ndarray]:
+    def _vocabulary(self) -> tuple[list[int], np.ndarray, list[str]]:
+        """The messages into which phrases are translated: ids, vectors (or, of symbols, places), and texts."""
         table = self._messages("messages")
         row = np.flatnonzero(np.array(table["split"].to_pylist()) == "train")
-        return numbers(table["message_id"])[row].tolist(), matrix(table["message"])[row]
+        ids = numbers(table["message_id"])[row].tolist()
+        if self._spells:
+            said = table["message"].to_pylist()
+            return ids, np.arange(len(row)), [" ".join(map(str, said[each])) for each in row]
+        return ids, matrix(table["message"])[row], [f"message {number}" for number in ids]
+
+    @cached_property
+    def _spells(self) -> bool:
+        """Whether the agent speaks in symbols."""
+        return self._meanings.noise is None
+
+    def _place(self, number: int) -> np.ndarray:
+        """Where a message is in the vocabulary of an agent that speaks in symbols."""
+        ids, _, _ = self._vocabulary
+        if number not in ids:
+            raise NeuraleseError(f"message {number} is not in the dictionary, nor in the vocabulary.")
+        return np.array([ids.index(number)])
 
     def _messages(self, name: str) -> pa.Table:
         return quick_table(self.run / f"{name}.parquet", "messages", ["message_id", "split", "message"])
 
-    def vectors(self, chosen: list[int], new: bool = False) -> np.ndarray:
-        """The messages (n, message) with these ids, or the new messages for the phrases with these ids."""
+    def vectors(self, chosen: list[int], new: bool = False) -> np.ndarray | None:
+        """The messages (n, message) with these ids, or the new messages for the phrases with these ids.
+
+        None, of an agent that speaks in symbols: these are their own texts.
+        """
+        if not new and self._spells:
+            return None
         table = self._messages("new_messages" if new else "messages")
         ids, rows = numbers(table["message_id"]), []
         for number in chosen:

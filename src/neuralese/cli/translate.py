@@ -19,6 +19,7 @@ from neuralese.cli.results import (
     seed_option,
     task_option,
 )
+from neuralese.storage.errors import NeuraleseError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,6 +71,8 @@ def command(results: Path, task: str, seed: int, as_json: bool, phrase: tuple[st
     if phrase:
         answers = [lookup.phrase(" ".join(phrase), asked.count)]
         vectors = lookup.vectors([each.id for each in answers[0].best], asked.new)
+        if asked.save and vectors is None:
+            raise NeuraleseError("this agent speaks in symbols, so there are no vectors to --save.")
         if asked.save:
             save_messages(asked.save, vectors)
     elif asked.message is None:

@@ -73,6 +73,10 @@ class Way:
 
 NATIVE = Way("none", "same language")
 SHUFFLED = Way("shuffled", "words of another message (control)", CONTROL)
+# what a robot hears instead of the message that was said; none of it can help, unless the evaluation leaks
+OTHER = Way("shuffled", "the message of another state (control)", CONTROL)
+CONSTANT = Way("constant", "always the same message (control)", CONTROL)
+SILENT = Way("silence", "no message (control)", CONTROL)
 
 
 def evaluate_belief(
@@ -95,6 +99,9 @@ def evaluate_belief(
         ("H", "H*", "utterance", NATIVE, listeners.human_credit(human.bags, human.states)),
         ("H", "H*", "utterance", SHUFFLED, listeners.human_credit(human.bags[other], human.states)),
     ]
+    if robot.picked is not None and (robot.picked >= 0).any():
+        known = robot.picked[robot.picked >= 0].double().numpy()
+        cells.append(("R", "R", "message", NATIVE, known))  # what the real listener did
     for way in ways:
         if way.bags is not None:
             cells.append(("R", "H*", "message", way, listeners.human_credit(way.bags, robot.states)))
@@ -106,6 +113,7 @@ def evaluate_belief(
         for speaker, listener, unit, way, credit in cells
         if way.role in (BASELINE, CONTROL) and way is not SHUFFLED
     }
+    cells += [("R", listeners.name, "message", *control) for control in controls(listeners, robot)]
     bootstrap = np.random.default_rng(int(torch.randint(2**31, (), generator=generator)))
     rows = []
     for speaker, listener, unit, way, credit in cells:
@@ -113,16 +121,29 @@ def evaluate_belief(
         low, high = bootstrap_interval(credit, bootstrap, resamples, games)
         row = {"speaker": speaker, "listener": listener, "unit": unit, "criterion": way.name, "title": way.title}
         row |= {"role": way.role, "kind": way.kind, "accuracy": credit.mean(), "ci_low": low, "ci_high": high}
-        row |= _counts(robot, human, speaker) | {"candidates": robot.states.shape[1]}
+        row |= _counts(len(credit), human, speaker) | {"candidates": robot.states.shape[1]}
         row |= _gains(credit, references, (speaker, listener, unit), way.role, games)
         rows.append(row)
     return pd.DataFrame(rows).assign(chance=lambda table: 1 / table["candidates"])
 
 
-def _counts(robot: Speech, human: HumanSpeech, speaker: str) -> dict[str, int]:
+def controls(listeners: Listeners, robot: Speech) -> list[tuple[Way, np.ndarray]]:
+    """Credit of a robot that hears something else than what was said: chance, or the evaluation leaks."""
+    random = torch.Generator().manual_seed(0)  # apart from that of the rest, which so is what it is without controls
+    count = len(robot.ids)
+    others = robot.messages[torch.randperm(count, generator=random)]
+    same = robot.messages[torch.zeros(count, dtype=torch.long)]
+    return [
+        (OTHER, listeners.robot_credit(others, robot.states, random)),
+        (CONSTANT, listeners.robot_credit(same, robot.states, random)),
+        (SILENT, listeners.silent_credit(robot.messages, robot.states, random)),
+    ]
+
+
+def _counts(items: int, human: HumanSpeech, speaker: str) -> dict[str, int]:
     """How many items there are, of how many different messages and games."""
     if speaker == "R":
-        return dict.fromkeys(("n", "distinct", "games"), len(robot.ids))  # one message of each game is drawn
+        return dict.fromkeys(("n", "distinct", "games"), items)  # one message of each game is drawn
     return {"n": len(human.traces), "distinct": len(human.traces.unique()), "games": len(human.games.unique())}
 
 

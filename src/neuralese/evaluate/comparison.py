@@ -14,6 +14,7 @@ from scipy.special import stdtrit
 from neuralese.evaluate.paper import Papers, behavior_figures, belief_figure
 from neuralese.evaluate.statistics import holm, over_seeds_test
 from neuralese.evaluate.translations import ASKS_JUDGE
+from neuralese.sources.provenance import ATTRIBUTES
 
 KEYS = ["table", "task", "section", "pair", "unit", "criterion", "title", "role", "measure", "data"]
 PHRASE, EASIER, JUDGE = "phrase", "easier", "judge"
@@ -80,11 +81,18 @@ def _belief_cells(belief: pd.DataFrame, papers: Papers) -> pd.DataFrame:
         table=belief["task"].map(tables),
         section=section,
         title=belief["title"].where(~one_phrase, belief["title"] + ", one phrase"),
-        pair=belief["speaker"] + " → " + belief["listener"],
+        pair=_spoken(belief, "speaker") + " → " + _spoken(belief, "listener"),
         measure="accuracy",
         gain_silence=math.nan,
         paper=pd.array(paper, dtype="Float64"),
     )
+
+
+def _spoken(belief: pd.DataFrame, who: str) -> pd.Series:
+    """Who speaks or listens; where phrases were made of the states' attributes, no human does."""
+    if "words" not in belief:
+        return belief[who]
+    return belief[who].where(belief["words"] != ATTRIBUTES, belief[who].str.replace("H", ATTRIBUTES))
 
 
 def _sections(belief: pd.DataFrame) -> pd.Series:

@@ -16,7 +16,7 @@ from neuralese.agents.cell import Cell
 from neuralese.agents.players import listening
 from neuralese.games.game import Game
 from neuralese.games.states import States
-from neuralese.speakers.models import HumanListener, RobotSpeaker
+from neuralese.speakers.models import HumanListener, Speaker
 
 # messages (n, message), states (n, s, ...) -> how much each candidate is preferred, (n, s), the true one first
 Guess = Callable[[Tensor, Tensor, torch.Generator], Tensor]
@@ -35,14 +35,14 @@ def guess_by_playing(cell: Cell, game: Game) -> Guess:
     return preference
 
 
-def guess_by_likelihood(speaker: RobotSpeaker, states: States) -> Guess:
-    """How a robot guesses by p(z | x) of its own language: the nearest of what it would say in each candidate."""
+def guess_by_likelihood(speaker: Speaker, states: States) -> Guess:
+    """How a robot guesses by p(z | x) of its own language: the candidate in which the message is likeliest."""
     space = states
 
     @torch.no_grad()
     def preference(messages: Tensor, states: Tensor, generator: torch.Generator) -> Tensor:
-        means = [speaker.mean(space.speaker_view(each)) for each in space.candidates(states).unbind(1)]
-        return -torch.stack([(messages - mean).square().sum(1) for mean in means], dim=1)
+        views = (space.speaker_view(each) for each in space.candidates(states).unbind(1))
+        return torch.stack([speaker.fits(messages, view) for view in views], dim=1)
 
     return preference
 
@@ -57,7 +57,7 @@ class Listeners:
     name: str  # of the robot as a listener: R if it is asked, R* if p(z | x) stands for it
 
     @classmethod
-    def of(cls, states: States, cell: Cell | None, speaker: RobotSpeaker, human: HumanListener) -> "Listeners":
+    def of(cls, states: States, cell: Cell | None, speaker: Speaker, human: HumanListener) -> "Listeners":
         """Those of a game, whose agent is `cell`, or of states without one."""
         if states.asks:
             return cls(states, guess_by_playing(cell, states), human, "R")
@@ -66,6 +66,15 @@ class Listeners:
     def robot_credit(self, messages: Tensor, states: Tensor, generator: torch.Generator) -> np.ndarray:
         """Credit (n,) of the robot's guesses: see `credit`."""
         return credit(self.robot(messages, states, generator))
+
+    def silent_credit(self, messages: Tensor, states: Tensor, generator: torch.Generator) -> np.ndarray:
+        """Credit (n,) of the robot's guesses if it hears nothing where `messages` were said.
+
+        One that plays then hears the message of zeros that it hears before anybody speaks; R* prefers no candidate.
+        """
+        if self.states.asks:
+            return self.robot_credit(torch.zeros_like(messages), states, generator)
+        return np.full(len(states), 1 / states.shape[1])
 
     @torch.no_grad()
     def human_credit(self, bags: Tensor, states: Tensor) -> np.ndarray:

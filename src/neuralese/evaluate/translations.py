@@ -89,18 +89,22 @@ def _at_random(said: Said, generator: torch.Generator) -> tuple[Tensor, dict[str
 
 
 def load_synthesis(
-    files: Mapping[str, Path], said: Said, ways: list[Way], cell: Cell, generator: torch.Generator
+    files: Mapping[str, Path], said: Said, ways: list[Way], cell: Cell | None, generator: torch.Generator
 ) -> list[Way]:
-    """The ways with new messages, sent through the channel; an utterance without one is translated as otherwise."""
+    """The ways with new messages, sent through the channel; an utterance without one is translated as otherwise.
+
+    Where no messages were made, only phrases are put together.
+    """
     path = files["synthesis.parquet"]
     dictionary = read_table(path, "dictionary").to_pandas()
     otherwise = next(way for way in ways if way.name == read_about(path)["otherwise"])
-    made = read_table(files["new_messages.parquet"], "messages")
-    new = torch.from_numpy(matrix(made["message"]).copy())
+    new = None
+    if "new_messages.parquet" in files:
+        new = torch.from_numpy(matrix(read_table(files["new_messages.parquet"], "messages")["message"]).copy())
     found = []
-    for name in dictionary.loc[dictionary["direction"] == "H->R", "criterion"].unique():
+    for name in dictionary.sort_values("direction")["criterion"].unique():
         best, messages = best_translations(dictionary, "H->R", name), {}
-        for unit, each in said.human.units.items():
+        for unit, each in said.human.units.items() if best else ():
             row = torch.tensor([best.get(number, -1) for number in each.tolist()])
             sent = cell.channel(new[row], generator)
             messages[unit] = torch.where(row[:, None] < 0, otherwise.messages[unit], sent)

@@ -43,6 +43,10 @@ class States(ABC):
         """The same states (n, s, ...) with other distractors."""
         return self.with_distractors(states[:, 0], generator)
 
+    def practise(self, states: Tensor, generator: torch.Generator) -> Tensor:
+        """The same as `redraw`, for the many draws of a training: states may draw more simply there."""
+        return self.redraw(states, generator)
+
     def other_distractors(self) -> dict[str, Redraw]:
         """Further ways to draw distractors, under which listeners are also asked, by name."""
         return {}

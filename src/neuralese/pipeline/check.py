@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator, ValidationError
 from neuralese.translate import families
 
 # what tables call rows that no criterion made
-TABLE_NAMES = ("none", "shuffled", "silence", "neuralese", "synthesis", "synthesis-judge", "pragmatic")
+TABLE_NAMES = ("none", "shuffled", "constant", "silence", "neuralese", "synthesis", "synthesis-judge", "pragmatic")
 
 
 def typed(value: Any) -> Any:

@@ -74,6 +74,16 @@ def config_of(known: tuple[Task, ...]) -> type:
             ),
         ),
         ("data", sections.Data, section(sections.Data, "Where raw data comes from.")),
+        (
+            "corpora",
+            dict[str, str],
+            setting(
+                {},
+                "Folders with recordings of your own agents, by a name of your choice; each is a task of that name.",
+                shortest=1,
+                advice="`neuralese corpus new DIR` writes one that works; add its name to `tasks`.",
+            ),
+        ),
         *own,
         _for_each("games", "game", "Rules of the games that an experiment may change.", known),
         ("agent", CellConfig, section(CellConfig, "The cell and the channel.")),

@@ -57,7 +57,7 @@ def _brought() -> list[Path]:
 
 @cache
 def _parts(path: Path) -> frozenset[str]:
-    """The parts of tasks that a file asks for: the names in its calls of `part` and `has`."""
+    """The parts of tasks that a file asks for: names in calls of `part` and `has`, and facts, by `tasks.get`."""
     if path.suffix != ".py":
         return frozenset()
     asked = set()
@@ -65,6 +65,8 @@ def _parts(path: Path) -> frozenset[str]:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("part", "has"):
             texts = [each.value for each in node.args[1:2] if isinstance(each, ast.Constant)]
             asked.update(text for text in texts if isinstance(text, str))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "tasks.get":
+            asked.add(registry.FACTS)
     return frozenset(asked)
 
 

@@ -15,20 +15,25 @@ PICTURES = ("png", "svg")  # the formats of every figure
 
 # files by what they are to a task
 GAME, HUMAN, VARIABLES, SHOWN, WATCHED = "<game>", "<human>", "<variables>", "<pictures>", "<watched>"
+AGENT, HISTORY, MADE = "<agent>", "<history>", "<made>"
 TOKENS = {
     GAME: "game_files",
     HUMAN: "human_files",
     VARIABLES: "variable_files",
     SHOWN: "picture_files",
     WATCHED: "watched_files",
+    AGENT: "agent_files",
+    HISTORY: "history_files",
+    MADE: "made_files",
 }
 
 _TRACES = (GAME, HUMAN)
 _TALK = ("messages.parquet", "contexts.parquet", "robot_speaker.safetensors", "human_speaker.safetensors")
-_SYNTHESIS = ("synthesis.parquet", "new_messages.parquet", "bags.parquet")
-_PLAY = ("provenance.json", "agent.safetensors", "messages.parquet", "dictionary.parquet", "utterances.parquet")
+_SYNTHESIS = ("synthesis.parquet", MADE, "bags.parquet")
+_PLAY = ("provenance.json", AGENT, "messages.parquet", "dictionary.parquet", "utterances.parquet")
 _BEHAVIOR = "behavior_test.parquet"
 _PLAIN = tuple(task.name for task in tasks.every() if not task.rules)  # tasks without rules of their own
+_PLAYED = tuple(task.name for task in tasks.every() if task.agent_files)  # tasks that have a game
 _BEHAVING = tuple(task.name for task in tasks.every() if any(_BEHAVIOR in dict(stage.made()) for stage in task.stages))
 
 
@@ -50,7 +55,7 @@ def _own(each: str) -> list[Stage]:
 
 # in an order in which they can be run
 STAGES = (
-    Stage("download", TASK, (), ("raw",), ("data",)),
+    Stage("download", TASK, (), ("raw",), ("data",), tasks=_PLAYED),
     Stage(
         "prepare",
         TASK,
@@ -61,13 +66,21 @@ STAGES = (
     ),
     *_own(TASK),
     Stage("list_utterances", TASK, _TRACES, ("utterances.parquet",), ("games",)),
-    Stage("train_agent", SEED, (GAME,), ("agent.safetensors", "history.parquet"), ("agent", "training", "games")),
+    Stage(
+        "train_agent",
+        SEED,
+        (GAME,),
+        ("agent.safetensors", "history.parquet"),
+        ("agent", "training", "games"),
+        tasks=_PLAYED,
+    ),
     Stage(
         "fit_robot_speaker",
         SEED,
         (GAME, "agent.safetensors"),
         ("robot_speaker.safetensors",),
         ("speakers", "messages", "games"),
+        tasks=_PLAYED,
     ),
     Stage(
         "fit_human_model", SEED, _TRACES, ("human_{model}.safetensors",), ("speakers", "games"), job="fit_human_{model}"
@@ -78,6 +91,7 @@ STAGES = (
         (GAME, "agent.safetensors"),
         ("messages.parquet", "contexts.parquet"),
         ("messages", "games"),
+        tasks=_PLAYED,
     ),
     Stage(
         "analyse_protocol",
@@ -85,11 +99,12 @@ STAGES = (
         (GAME, VARIABLES, "provenance.json", "robot_speaker.safetensors", "messages.parquet"),
         ("protocol.parquet", "protocol.png"),
         ("games",),
+        tasks=_PLAYED,
     ),
     Stage(
         "ablate",
         SEED,
-        (*_TRACES, *_TALK, "provenance.json", "agent.safetensors", "human_listener.safetensors", "utterances.parquet"),
+        (*_TRACES, *_TALK, "provenance.json", AGENT, "human_listener.safetensors", "utterances.parquet"),
         ("ablation.parquet",),
         ("ablation", "criteria", "evaluation", "games"),
     ),
@@ -105,8 +120,9 @@ STAGES = (
         "synthesise",
         SEED,
         (*_TRACES, *_TALK, "utterances.parquet", "criteria.parquet", "agent.safetensors"),
-        _SYNTHESIS,
+        ("synthesis.parquet", "new_messages.parquet", "bags.parquet"),
         ("synthesis", "agent", "dictionary", "games"),
+        tasks=_PLAYED,
     ),
     Stage(
         "evaluate_belief",
@@ -141,7 +157,7 @@ STAGES = (
             WATCHED,
             *_PLAY,
             *_SYNTHESIS,
-            "history.parquet",
+            HISTORY,
             "robot_speaker.safetensors",
             "human_speaker.safetensors",
             "human_listener.safetensors",

@@ -9,6 +9,21 @@ import pandas as pd
 from neuralese.figures import save
 
 
+def draw_measures(path: str | Path, protocol: pd.DataFrame, title: str) -> None:
+    """Draw what recorded messages tell of each variable, and whether that is more than chance."""
+    told = protocol.pivot(index="variable", columns="measure", values="value")
+    told = told[told.index != ""][["information", "entropy", "p_value"]].sort_values("information")
+    figure, axes = plt.subplots(figsize=(7, 1.2 + 0.5 * len(told)), layout="constrained")
+    figure.suptitle(title, fontsize=10)
+    names = [f"{name} (p {'< 0.001' if p < 0.001 else f'= {p:.3f}'})" for name, p in told["p_value"].items()]
+    axes.barh(names, told["entropy"], color="#dddddd", label="entropy")
+    axes.barh(names, told["information"], color="#1d5fd1", label="mutual information with the message")
+    axes.set(xlabel="bits", title="what a message tells")
+    axes.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.25), ncols=2)
+    axes.spines[["top", "right"]].set_visible(False)
+    save(figure, path)
+
+
 def draw_protocol(
     path: str | Path, messages: np.ndarray, variables: pd.DataFrame, protocol: pd.DataFrame, title: str
 ) -> None:

@@ -10,6 +10,9 @@ def write_provenance(path: str | Path, raw: str | Path, rows: dict[str, int], **
     write_json(path, {**read_json(Path(raw) / "source.json"), "rows": rows, **more})
 
 
+PEOPLE, ATTRIBUTES = "people", "attributes"  # who says the phrases of an inventory
+
+
 def data_kind(provenance: str | Path) -> str:
-    """`official`, `mirror` or `embedded`."""
+    """`official`, `mirror`, `embedded` or `corpus`."""
     return read_json(provenance)["source"]

@@ -106,7 +106,7 @@ def fit_human_listener(
 
     def loss(batch: int) -> Tensor:
         chosen = _draw(len(said), batch, generator)
-        return error(game.redraw(said.states[chosen], generator), said.words.bags(chosen))
+        return error(game.practise(said.states[chosen], generator), said.words.bags(chosen))
 
     look = _draw(len(held_out), HELD_OUT, generator)
     states, bags = game.redraw(held_out.states[look], generator), held_out.words.bags(look)

@@ -4,10 +4,12 @@ All three see the world through the game's own encoder and have one hidden layer
 """
 
 from pathlib import Path
+from typing import Protocol
 
 import torch
 from torch import Tensor, nn
 
+from neuralese.agents.sequences import Sequences
 from neuralese.games.states import States
 from neuralese.speakers.gaussian import log_density
 from neuralese.storage.weights import read_weights, save_weights
@@ -15,6 +17,18 @@ from neuralese.storage.weights import read_weights, save_weights
 
 def _perceptron(game: States, hidden: int, outputs: int) -> nn.Module:
     return nn.Sequential(game.encoder(hidden), nn.Tanh(), nn.Linear(hidden, outputs))
+
+
+class Speaker(Protocol):
+    """p(z | x) of agents, whatever their messages are."""
+
+    width: float  # the standard deviation of vectors around their mean; 1 for symbols
+
+    def log_prob(self, messages: Tensor | Sequences, observations: Tensor, widen: float = 1.0) -> Tensor:
+        """log p(z_k | x_i), (K, n), of K messages in observations (n, ...), taken to be `widen` times as wide."""
+
+    def fits(self, messages: Tensor | Sequences, observations: Tensor) -> Tensor:
+        """How likely n messages are in as many observations (n, ...): (n,), to be compared for one message alone."""
 
 
 class RobotSpeaker(nn.Module):
@@ -29,6 +43,19 @@ class RobotSpeaker(nn.Module):
     def log_prob(self, messages: Tensor, observations: Tensor, widen: float = 1.0) -> Tensor:
         """log p(z_k | x_i), (K, n), of messages (K, message) in observations (n, ...), with `widen` times the scale."""
         return log_density(messages, self.mean(observations), widen * self.scale)
+
+    @property
+    def width(self) -> float:
+        """The noise."""
+        return self.scale
+
+    def standard(self, observations: Tensor) -> tuple[Tensor, float, Tensor | None]:
+        """What is said on average in observations (n, ...), and the noise around it; see `noise.GaussianSpeaker`."""
+        return self.mean(observations), self.scale, None
+
+    def fits(self, messages: Tensor, observations: Tensor) -> Tensor:
+        """See `Speaker`: the nearer a message (n, message) is to what would be said, the likelier."""
+        return -(messages - self.mean(observations)).square().sum(1)
 
 
 class PhraseLogits(nn.Module):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # takes longer to import than a table takes to read
     import pandas as pd
 
 VECTOR = "fixed-size list of float32"  # of any one length; everything else is a pyarrow type
+MESSAGE = "fixed-size list of float32, or list of int32"  # what an agent said: a vector, or symbols
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
         "update": pa.int64(),
         **dict.fromkeys(("loss", "reward", "success", "epsilon"), pa.float64()),
     },
-    "messages": {"message_id": pa.int32(), "split": pa.string(), "message": VECTOR},
+    "messages": {"message_id": pa.int32(), "split": pa.string(), "message": MESSAGE},
     "contexts": {"context_id": pa.int32()},  # and the columns of a state, which differ between tasks
     "meanings": {"context_id": pa.int32(), "candidate": pa.int32(), "message": VECTOR, "log_phrases": VECTOR},
     "dictionary": {
@@ -148,7 +149,9 @@ def numbers(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
 
 
 def _is(actual: pa.DataType, expected: pa.DataType | str) -> bool:
-    if expected == VECTOR:
+    if expected == MESSAGE and pa.types.is_list(actual):
+        return actual.value_type == pa.int32()
+    if expected in (VECTOR, MESSAGE):
         return pa.types.is_fixed_size_list(actual) and actual.value_type == pa.float32()
     if pa.types.is_dictionary(actual):
         actual = actual.value_type
@@ -192,7 +195,7 @@ def _typed(path: str | Path, table: pa.Table, contract: Contract) -> pa.Table:
     """`table` with the types of its contract, if it can have them and its values are right."""
     for index, name in enumerate(table.schema.names):
         expected = contract.columns.get(name, VECTOR)
-        if expected != VECTOR and not _is(table.schema.field(name).type, expected):
+        if expected not in (VECTOR, MESSAGE) and not _is(table.schema.field(name).type, expected):
             try:
                 table = table.set_column(index, name, table.column(name).cast(expected))
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:

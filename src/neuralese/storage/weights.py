@@ -32,6 +32,15 @@ def read_weights(path: str | Path) -> tuple[dict[str, Tensor], dict]:
         raise NeuraleseError(f"{path} holds no weights ({error}); delete it and run snakemake again.") from None
 
 
+def read_settings(path: str | Path) -> dict:
+    """The settings with which weights were written, without the weights."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            return json.loads((file.metadata() or {})["settings"])
+    except (SafetensorError, FileNotFoundError, KeyError, json.JSONDecodeError) as error:
+        raise NeuraleseError(f"{path} holds no weights ({error}); delete it and run snakemake again.") from None
+
+
 def discard_broken(checkpoint: Path) -> None:
     """Remove a checkpoint that a failing disk cut short or changed, so that training begins again instead of failing.
 

@@ -21,6 +21,10 @@ Naming tasks imports none of them, and a stage imports the parts that it uses: w
 is part of the code that it runs (`pipeline.imports`).
 """
 
+import json
+import os
+import re
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -36,6 +40,8 @@ if TYPE_CHECKING:
 
 BUILT_IN = ("colors", "birds", "driving")
 GROUP = "neuralese.tasks"
+CORPORA = "NEURALESE_CORPORA"  # the variable by which a run tells its jobs of corpora: their folders by name, as JSON
+RESERVED = ("tables", "figures", "report", "theory", "sweep", "logs", "benchmarks", "play")  # folders of the results
 FACTS = "task"  # the part that has a task's facts
 LEFT_OUT = dict.fromkeys(("game", "human"), "neuralese.tasks.reference")  # parts that a task may leave out
 
@@ -44,9 +50,31 @@ LEFT_OUT = dict.fromkeys(("game", "human"), "neuralese.tasks.reference")  # part
 def homes() -> dict[str, str]:
     """The module or package of every task, ours first, by name."""
     brought = {each.name: each.value for each in sorted(entry_points(group=GROUP))}
-    return {name: f"neuralese.tasks.{name}" for name in BUILT_IN} | {
-        name: home for name, home in brought.items() if name not in BUILT_IN
-    }
+    found = {name: f"neuralese.tasks.{name}" for name in BUILT_IN}
+    for name, home in (*brought.items(), *dict.fromkeys(corpora(), "neuralese.tasks.corpus").items()):
+        found.setdefault(name, home)
+    return found
+
+
+def corpora() -> dict[str, str]:
+    """The folders of the corpora of a run, by name."""
+    return json.loads(os.environ.get(CORPORA, "{}"))
+
+
+def use_corpora(folders: Mapping[str, str]) -> None:
+    """Let this process and its children know corpora as tasks, before any task is asked for."""
+    if not isinstance(folders, Mapping) or not all(isinstance(each, str) for each in (*folders, *folders.values())):
+        raise NeuraleseError("config: 'corpora' is wrong: write folders by name, such as {mine: path/to/folder}.")
+    taken = (*BUILT_IN, *RESERVED)
+    for name in folders:
+        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,39}", name) or name in taken:
+            raise NeuraleseError(
+                f"config: a corpus cannot be called '{name}'; choose a name of letters, digits, - and _ that begins "
+                f"with a letter and is none of {', '.join(taken)}."
+            )
+    os.environ[CORPORA] = json.dumps({name: str(Path(folder).resolve()) for name, folder in folders.items()})
+    for cached in (homes, module, get):
+        cached.cache_clear()
 
 
 def names() -> tuple[str, ...]:
@@ -97,7 +125,8 @@ def file(name: str, part: str) -> Path | None:
 @cache
 def get(name: str) -> "Task":
     """The facts of a task."""
-    task = part(name, FACTS).TASK
+    facts = part(name, FACTS)
+    task = facts.task_of(name) if name in corpora() else facts.TASK
     if task.name != name:
         raise NeuraleseError(f"{homes()[name]} calls its task '{task.name}', but is installed as '{name}'.")
     return task

@@ -12,9 +12,10 @@ class JudgeRun(TalkRun):
     """See `TalkRun`."""
 
     @cached_property
-    def cell(self) -> Cell:
-        """The agent."""
-        return load_cell(self.files["agent.safetensors"], self.states)
+    def cell(self) -> Cell | None:
+        """The agent, where there is one and not its recordings alone."""
+        path = self.files.get("agent.safetensors")
+        return None if path is None else load_cell(path, self.states)
 
     @cached_property
     def listener(self) -> HumanListener:

@@ -5,10 +5,9 @@ What else a stage needs of a run, it asks of a larger one: what humans said (`hu
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import pandas as pd
 import torch
@@ -17,8 +16,8 @@ from neuralese import tasks
 from neuralese.games.settings import GameConfig
 from neuralese.games.states import States
 from neuralese.randomness import generator
-from neuralese.sources.provenance import data_kind
-from neuralese.storage.errors import NeuraleseError
+from neuralese.sources.provenance import PEOPLE, data_kind
+from neuralese.storage.files import read_json
 
 
 class Run:
@@ -30,15 +29,6 @@ class Run:
         """`files` are paths, known by their names; `game` is the task's section of the config's `games`."""
         self.task, self.seed, self.config = task, int(seed), GameConfig(**(game or {}))
         self.files = {Path(file).name: Path(file) for file in files}
-
-    @classmethod
-    def open(cls, results: str | Path, task: str, seed: int = 0) -> Self:
-        """What a folder of results has of a task and seed, by the rules that the task has by default."""
-        folder = Path(results) / task
-        files = [*folder.glob("*"), *(folder / f"seed{seed}").glob("*")]
-        if not files:
-            raise NeuraleseError(f"{folder} holds no results; make them with: snakemake --cores all")
-        return cls(task, files, seed, asdict(tasks.get(task).game))
 
     @cached_property
     def games(self) -> dict[str, States]:
@@ -54,6 +44,11 @@ class Run:
     def data(self) -> str:
         """Which kind of data it is made from."""
         return data_kind(self.files["provenance.json"])
+
+    @property
+    def words(self) -> str:
+        """Who says the phrases: people, or the attributes of the states where nobody said anything."""
+        return read_json(self.files["provenance.json"]).get("speaker", PEOPLE)
 
     def generator(self, stage: str) -> torch.Generator:
         """The random numbers of a stage."""

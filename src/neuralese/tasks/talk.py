@@ -5,7 +5,8 @@ from functools import cached_property
 from torch import Tensor
 
 from neuralese.agents.messages import Speech, read_contexts, read_messages
-from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, load_model
+from neuralese.speakers.models import HumanSpeaker, Speaker, load_model
+from neuralese.speakers.robots import load_robot
 from neuralese.tasks.human import HumanRun
 from neuralese.translate.languages import Composed, English, Neuralese
 from neuralese.translate.utterances import Parts, load_parts
@@ -15,9 +16,9 @@ class TalkRun(HumanRun):
     """See `HumanRun`."""
 
     @cached_property
-    def robot(self) -> RobotSpeaker:
+    def robot(self) -> Speaker:
         """p(z | x) of the robot."""
-        return load_model(self.files["robot_speaker.safetensors"], RobotSpeaker, self.states)
+        return load_robot(self.files["robot_speaker.safetensors"], self.states)
 
     @cached_property
     def english(self) -> English:

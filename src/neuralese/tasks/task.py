@@ -27,6 +27,9 @@ class Task:
     human_files: tuple[str, ...] = ("traces.parquet", "inventory.parquet")  # and what humans said in it
     variable_files: tuple[str, ...] = ()  # further files of which its variables are made
     picture_files: tuple[str, ...] = ()  # and its pictures
+    agent_files: tuple[str, ...] = ("agent.safetensors",)  # of a seed; none, if its messages are recorded
+    history_files: tuple[str, ...] = ("history.parquet",)
+    made_files: tuple[str, ...] = ("new_messages.parquet",)  # of a seed: messages that were made
     watched_files: tuple[str, ...] = ()  # of a seed: the games that the report shows
     rules: Path | None = None  # a file of rules for its own stages, absolute or in `workflow/rules`
     stages: tuple[Stage, ...] = ()  # which are in it

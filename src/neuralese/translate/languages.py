@@ -6,18 +6,19 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from neuralese.agents.sequences import Sequences
 from neuralese.games.states import States
-from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
+from neuralese.speakers.models import HumanSpeaker, Speaker
 from neuralese.translate.reading import Listed, Reading
 
 
 @dataclass(frozen=True)
 class Neuralese(Listed):
-    """Messages (K, message) of a robot."""
+    """Messages of a robot: vectors (K, message), or K sequences of symbols."""
 
     game: States
-    speaker: RobotSpeaker
-    messages: Tensor
+    speaker: Speaker
+    messages: Tensor | Sequences
     ids: Tensor
     scale: float = 1.0  # by how much wider than the channel's noise p(z | x) is taken to be
 
@@ -26,10 +27,17 @@ class Neuralese(Listed):
 
     def read(self, reading: Reading) -> "Neuralese":
         """See `Language`."""
-        return replace(self, scale=reading.width(self.speaker.scale) / self.speaker.scale)
+        return replace(self, scale=reading.width(self.speaker.width) / self.speaker.width)
+
+    @property
+    def spells(self) -> bool:
+        """Whether messages are symbols, and not vectors."""
+        return isinstance(self.messages, Sequences)
 
     def texts(self) -> list[str]:
-        """Messages have no words: their number in `messages.parquet`."""
+        """Symbols are written out; vectors have no words: their number in `messages.parquet`."""
+        if self.spells:
+            return self.messages.texts()
         return [f"message {number}" for number in self.ids.tolist()]
 
     @torch.no_grad()

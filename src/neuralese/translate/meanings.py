@@ -2,7 +2,8 @@
 
 A criterion knows a message only by its likelihood in the candidates of the contexts. This table has, for each of them,
 the message that the robot says there on average and log p of every phrase. So any message, and any phrases said
-together, can be scored by the same criteria without the models that made it, and without torch.
+together, can be scored by the same criteria without the models that made it, and without torch. Of a robot that speaks
+in symbols, it has log p of every message of the vocabulary instead.
 """
 
 from collections.abc import Sequence
@@ -27,17 +28,23 @@ if TYPE_CHECKING:  # reading the table must not take as long as importing torch
 def write_meanings(path: str | Path, english: "English", neuralese: "Neuralese", candidates: "Tensor") -> None:
     """Write what is said in the candidates (n, s, ...) of each context, the true state first."""
     contexts, states = candidates.shape[:2]
-    views = neuralese.game.speaker_view(candidates.flatten(0, 1))
     log_phrases = english.log_likelihood(candidates).float().flatten(1).T
+    if neuralese.spells:
+        message, about = neuralese.log_likelihood(candidates).float().flatten(1).T.numpy(), {"noise": None}
+    else:
+        views = neuralese.game.speaker_view(candidates.flatten(0, 1))
+        mean, noise, units = neuralese.speaker.standard(views)
+        message, about = mean.detach().numpy(), {"noise": noise}
+        about |= {} if units is None else {"units": units.detach().tolist()}
     table = pa.table(
         {
             "context_id": np.repeat(np.arange(contexts, dtype=np.int32), states),
             "candidate": np.tile(np.arange(states, dtype=np.int32), contexts),
-            "message": vectors(neuralese.speaker.mean(views).detach().numpy()),
+            "message": vectors(message),
             "log_phrases": vectors(log_phrases.numpy()),
         }
     )
-    write_table(path, table, "meanings", about={"noise": neuralese.speaker.scale})
+    write_table(path, table, "meanings", about)
 
 
 @dataclass(frozen=True)
@@ -46,16 +53,19 @@ class MeaningsTable:
 
     message: np.ndarray  # (rows, message) that the robot says on average
     log_phrases: np.ndarray  # (rows, phrases)
-    noise: float  # standard deviation of the robot's messages around that
+    noise: float | None  # standard deviation of the robot's messages around that; none if these are log p of symbols
     candidates: np.ndarray  # (n, s) the rows of each context, the true state first
+    units: np.ndarray | None = None  # (message,) by which messages are divided, where each entry has its own noise
 
     def first(self, contexts: int | None) -> "MeaningsTable":
         """The same in the first contexts alone, or in all."""
         return replace(self, candidates=self.candidates[:contexts])
 
     def messages(self, messages: np.ndarray) -> "TabledMessages":
-        """Any messages (K, message)."""
-        return TabledMessages(self, messages, self.noise)
+        """Any messages (K, message); of a robot that speaks in symbols, (K,) places in the vocabulary."""
+        if self.noise is None:
+            return TabledSymbols(self, messages)
+        return TabledMessages(self, messages if self.units is None else messages / self.units, self.noise)
 
     def phrases(self, bags: Sequence[Sequence[int]]) -> "TabledPhrases":
         """Any phrases said together, each bag given by its phrases' ids."""
@@ -81,6 +91,27 @@ class TabledMessages(Language):
         """See `Language`; in single precision, as the speaker has it."""
         means = self.table.message[candidates.reshape(-1)]
         return log_density(self.messages, means, self.width).reshape(-1, *candidates.shape)
+
+
+@dataclass(frozen=True)
+class TabledSymbols(Language):
+    """Messages (K,) of a robot that speaks in symbols, by their places in the vocabulary."""
+
+    table: MeaningsTable
+    places: np.ndarray
+    scale: float = 1.0
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def read(self, reading: Reading) -> "TabledSymbols":
+        """See `Language`."""
+        return replace(self, scale=reading.width(1.0))
+
+    def log_likelihood(self, candidates: np.ndarray) -> np.ndarray:
+        """See `Language`."""
+        log_prob = self.table.message[candidates.reshape(-1)][:, self.places].T
+        return (log_prob / self.scale**2).reshape(-1, *candidates.shape)
 
 
 @dataclass(frozen=True)
@@ -118,4 +149,6 @@ def read_meanings(path: str | Path) -> MeaningsTable:
     """Read what `write_meanings` wrote."""
     table = read_table(path, "meanings", check_every_value=False)  # it is read to answer at once
     candidates = np.arange(len(table)).reshape(-1, int(numbers(table["candidate"]).max()) + 1)
-    return MeaningsTable(matrix(table["message"]), matrix(table["log_phrases"]), read_about(path)["noise"], candidates)
+    about = read_about(path)
+    units = np.array(about["units"], dtype=np.float32) if "units" in about else None
+    return MeaningsTable(matrix(table["message"]), matrix(table["log_phrases"]), about["noise"], candidates, units)

@@ -16,7 +16,8 @@ from neuralese.evaluate.formats import p_text
 HOLDS, FAILS, OPEN = "holds", "does not hold", "is not shown"
 SURE = 0.05  # a p value below it counts as a difference
 ROUNDED = 0.005  # the paper gives two decimals
-WAYS = {"R": "from robot to human", "H": "from human to robot"}
+WAYS = {"R": "from robot to human", "H": "from human to robot", "attributes": "from attributes to robot"}
+NATIVE = ("H → H*", "attributes → attributes*", "R → R", "R → R*")  # pairs of one language
 
 
 @dataclass(frozen=True)
@@ -65,9 +66,9 @@ def _tested(p_value: float, seeds: int, corrected: str = "") -> str:
 def _belief(rows: pd.DataFrame) -> tuple[list[Claim], list[Claim]]:
     deciding, more = [], []
     roles = rows["role"].isin(["ours", "baseline", "control", "printed", "released"])
-    translated = rows[roles & (rows["pair"] != "H → H*")]
+    translated = rows[roles & ~rows["pair"].isin(NATIVE)]
     for pair, cells in translated.groupby("pair", sort=False):
-        way = WAYS[pair[0]]
+        way = WAYS[pair.partition(" ")[0]]
         ours, baseline, control = (_cell(cells, role) for role in ("ours", "baseline", "control"))
         if ours is None or baseline is None:
             deciding.append(Claim(f"Whether ours beats the baseline {way} cannot be told: one was not run.", OPEN))

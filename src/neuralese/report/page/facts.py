@@ -15,6 +15,7 @@ SOURCES = {
     "official": "official address",
     "mirror": "mirror of the official data",
     "embedded": "embedded stand-in, generated; not comparable with the paper",
+    "corpus": "recordings that you brought",
 }
 
 

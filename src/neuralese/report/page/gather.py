@@ -8,6 +8,8 @@ import torch
 
 from neuralese import tasks
 from neuralese.agents.messages import Speech
+from neuralese.agents.sequences import Sequences
+from neuralese.evaluate.formats import p_text
 from neuralese.evaluate.translations import best_translations
 from neuralese.report.page.explorer import Explorer
 from neuralese.storage.tables import matrix, read_table
@@ -15,6 +17,8 @@ from neuralese.tasks.judge import JudgeRun
 
 EXPLORED = 40  # test messages that can be looked up; the states they were said in are those that beliefs are shown over
 CLOUD = 400  # test messages in the cloud
+LISTED = 60  # messages of symbols that are listed
+SURE = 0.05  # a p value below it counts
 EXAMPLES = 12  # messages shown as examples, where there are no games to watch
 
 
@@ -24,7 +28,7 @@ def gather(run: JudgeRun, criterion: str) -> dict:
     dictionary, synthesis = (
         read_table(run.files[f"{name}.parquet"], "dictionary").to_pandas() for name in ("dictionary", "synthesis")
     )
-    spoken, new = said["test"].first(EXPLORED), new_messages(run.files["new_messages.parquet"])
+    spoken, new = said["test"].first(EXPLORED), new_messages(run.files.get("new_messages.parquet"), said["train"])
     bags = read_table(run.files["bags.parquet"], "bags").to_pandas()
     explorer = Explorer(run.english, run.language(spoken), run.neuralese("train"), run.language(new), bags)
     both = pd.concat([dictionary.assign(new=False), synthesis.assign(new=True)])
@@ -32,6 +36,7 @@ def gather(run: JudgeRun, criterion: str) -> dict:
     best = best_translations(dictionary, "R->H", criterion)
     said_in = _said_in(said, explored["beliefs"]["message"])
     shown = cloud(said["test"], best)
+    learned = run.files.get("history.parquet")
     protocol = read_table(run.files["protocol.parquet"], "protocol").select(["measure", "variable", "value"])
     return {
         "task": run.task,
@@ -44,9 +49,12 @@ def gather(run: JudgeRun, criterion: str) -> dict:
         "said_in": said_in,
         **explored,
         "cloud": shown,
+        "symbols": symbol_table(said, best),
+        "spelled": spelled(said, explored["beliefs"]["message"]),
         "games": games(run, spoken.first(EXAMPLES), best),
-        "history": history(read_table(run.files["history.parquet"], "history").to_pandas()),
+        "history": None if learned is None else history(read_table(learned, "history").to_pandas()),
         "protocol": protocol.to_pylist(),
+        "verdicts": verdicts(protocol.to_pandas()),
         **tasks.part(run.task, "pictures").described(run.files, shown["states"], said_in.values()),
     }
 
@@ -58,8 +66,10 @@ def games(run: JudgeRun, said: Speech, best: dict[int, int]) -> list[dict]:
     return examples(run, said, best)
 
 
-def new_messages(path: Path) -> Speech:
-    """The messages that were made; nobody said them in any state."""
+def new_messages(path: Path | None, otherwise: Speech) -> Speech:
+    """The messages that were made, if any were; nobody said them in any state."""
+    if path is None:
+        return otherwise.first(0)
     table = read_table(path, "messages")
     ids = torch.from_numpy(table["message_id"].to_numpy().astype("int64"))
     return Speech(ids, torch.empty(len(ids), 0), torch.from_numpy(matrix(table["message"]).copy()))
@@ -76,7 +86,12 @@ def _said_in(said: dict[str, Speech], wanted: dict[int, list]) -> dict[int, list
 
 
 def cloud(said: Speech, best: dict[int, int], count: int = CLOUD) -> dict:
-    """The first messages in the two directions in which messages differ most, with their states and translations."""
+    """The first messages in the two directions in which messages differ most, with their states and translations.
+
+    Symbols have no directions: what is shown of them is `symbol_table`.
+    """
+    if isinstance(said.messages, Sequences):
+        return {"states": said.states[:count].tolist(), "ids": []}
     messages = said.messages.numpy()
     centred = messages - messages.mean(0)
     values, directions = np.linalg.eigh(np.cov(centred.T))
@@ -92,6 +107,50 @@ def cloud(said: Speech, best: dict[int, int], count: int = CLOUD) -> dict:
         "phrases": [best[number] for number in ids],
         "states": said.states[:count].tolist(),
     }
+
+
+def spelled(said: dict[str, Speech], wanted: dict[int, list]) -> dict[int, str]:
+    """The symbols of each of the `wanted` messages; nothing of vectors."""
+    found = {}
+    for speech in said.values():
+        if isinstance(speech.messages, Sequences):
+            texts = zip(speech.ids.tolist(), speech.messages.texts(), strict=True)
+            found |= {number: text or "(nothing)" for number, text in texts if number in wanted}
+    return found
+
+
+def symbol_table(said: dict[str, Speech], best: dict[int, int], count: int = LISTED) -> list[dict]:
+    """The most frequent messages of symbols on test: how often each was said, its translation, and where."""
+    test = said["test"]
+    if not isinstance(test.messages, Sequences):
+        return []
+    distinct, place, counts = test.messages.distinct()
+    first = {int(each): row for row, each in reversed(list(enumerate(place.tolist())))}
+    texts = distinct.texts()
+    return [
+        {
+            "text": texts[number] or "(nothing)",
+            "count": int(counts[number]),
+            "phrase": best[int(test.ids[first[number]])],
+            "state": test.states[first[number]].tolist(),
+        }
+        for number in counts.argsort(descending=True, stable=True)[:count].tolist()
+    ]
+
+
+def verdicts(protocol: pd.DataFrame) -> list[str]:
+    """What tests say of which variables messages tell anything about, where they were made."""
+    tested = protocol[protocol["measure"] == "p_value"].set_index("variable")["value"]
+    bits = protocol[protocol["measure"] == "information"].set_index("variable")["value"]
+    found = []
+    for name, p_value in tested.items():
+        about = f"about {name}" if name else "about the states"
+        if p_value < SURE:
+            told = f", at least {bits[name]:.2f} bits" if name in bits else ""
+            found.append(f"These messages say something {about}{told} (permutation test, p {p_text(p_value)}).")
+        else:
+            found.append(f"These messages say nothing {about} that a permutation test finds (p {p_text(p_value)}).")
+    return found
 
 
 def history(table: pd.DataFrame) -> dict[str, list]:

@@ -105,7 +105,11 @@ def render(contents: Contents) -> str:
     environment.filters["embed"] = embed
     tasks = list(dict.fromkeys(part["task"] for part in contents.gathered))
     curves = {
-        task: [{"seed": part["seed"], **part["history"]} for part in contents.gathered if part["task"] == task]
+        task: [
+            {"seed": part["seed"], **part["history"]}
+            for part in contents.gathered
+            if part["task"] == task and part["history"]
+        ]
         for task in tasks
     }
     tables, beyond = comparison_tables(contents.comparison), contents.beyond
@@ -156,7 +160,7 @@ def comparison_tables(comparison: pd.DataFrame) -> list[dict]:
             {
                 "number": number,
                 "task": rows["task"].iloc[0],
-                "embedded": bool((rows["data"] == "embedded").any()),
+                "beside": bool(rows["paper"].notna().any()),
                 "data": rows["data"].iloc[0],
                 "measures": len(measures),
                 "silence": bool(rows["gain_silence"].notna().any()),

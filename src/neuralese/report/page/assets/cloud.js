@@ -71,3 +71,12 @@ function cloud(part) {
   }, []);
   return make("div", { class: "cloud" }, figure, state);
 }
+
+// messages of symbols have no directions: the most frequent ones, with what they are in English and where one was said
+function symbols(part) {
+  const head = make("tr", {}, ...["message", "said on test", "in English", "for example of"].map((text) => make("th", { scope: "col" }, text)));
+  const rows = part.symbols.map(({ text, count, phrase, state }) =>
+    make("tr", {}, make("th", { scope: "row" }, make("code", {}, text)), make("td", { class: "n" }, String(count)), make("td", {}, `“${part.phrases[phrase]}”`), make("td", {}, named(part, state[0]))),
+  );
+  return make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Messages" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)));
+}

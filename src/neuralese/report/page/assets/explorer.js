@@ -13,7 +13,7 @@ function explorer(part) {
   root.append(controls, sources, spoken, result);
 
   const entry = () => part.translations.find((each) => each.direction === chosen.direction && each.criterion === chosen.criterion);
-  const called = (kind, id) => ({ phrase: () => `“${part.phrases[id]}”`, bag: () => `“${part.bags[id]}”`, message: () => `message ${id}`, new: () => `new message for “${part.made_for[id]}”` })[kind]();
+  const called = (kind, id) => ({ phrase: () => `“${part.phrases[id]}”`, bag: () => `“${part.bags[id]}”`, message: () => (part.spelled[id] == null ? `message ${id}` : `“${part.spelled[id]}”`), new: () => `new message for “${part.made_for[id]}”` })[kind]();
   const sourceKind = () => (chosen.direction === "R->H" ? "message" : "phrase");
 
   function drawControls() {

@@ -2,21 +2,30 @@
 
 const shared = read(document.getElementById("shared"));
 const MEASURES = {
+  messages: ["Messages", "on test"],
+  distinct_messages: ["Distinct messages", "on test"],
+  message_entropy: ["Message entropy", "bits"],
+  effective_vocabulary: ["Effective vocabulary", "symbols"],
+  mean_length: ["Mean length", "symbols"],
+  effective_length: ["Effective length", "positions that vary"],
+  dimensions: ["Dimensions", "of a message"],
   effective_dimension: ["Effective dimension", "1 if messages lie on a line"],
   first_component: ["Share of the first direction", "of the variance"],
   clusters: ["Clusters", "that are farthest apart"],
   silhouette: ["Silhouette", "how far apart they are, up to 1"],
   topographic_similarity: ["Topographic similarity", "similar states, similar messages"],
+  posdis: ["Positional disentanglement", "1 if each position tells one thing"],
+  bosdis: ["Bag-of-symbols disentanglement", "1 if each symbol tells one thing"],
 };
 
 function protocol(part) {
-  const facts = part.protocol.filter(({ measure, value }) => MEASURES[measure] && value != null);
+  const facts = part.protocol.filter(({ measure, variable, value }) => MEASURES[measure] && !variable && value != null);
   const list = make("dl", { class: "measures" });
   for (const { measure, value } of facts) {
     const [name, meaning] = MEASURES[measure];
-    list.append(make("div", {}, make("dt", {}, `${name} (${meaning})`), make("dd", {}, measure === "clusters" ? String(value) : value.toFixed(2))));
+    list.append(make("div", {}, make("dt", {}, `${name} (${meaning})`), make("dd", {}, Number.isInteger(value) ? String(value) : value.toFixed(2))));
   }
-  const bits = part.protocol.filter(({ measure }) => measure === "information" || measure === "entropy");
+  const bits = part.protocol.filter(({ measure, variable }) => variable && (measure === "information" || measure === "entropy"));
   const names = { information: "told at least", entropy: "there is to tell" };
   const values = bits.map(({ measure, variable, value }) => ({ variable, value, what: names[measure] }));
   const spec = () => ({
@@ -31,20 +40,23 @@ function protocol(part) {
       tooltip: [{ field: "variable" }, { field: "what", title: "measure" }, { field: "value", title: "bits", format: ".2f" }],
     },
   });
-  return make("div", {}, list, chart("Bits that a message as heard, noise and all, tells about each variable of the state", spec));
+  const verdicts = make("ul", { class: "claims" }, ...(part.verdicts ?? []).map((text) => make("li", {}, text)));
+  return make("div", {}, verdicts, list, chart("Bits that a message as heard, noise and all, tells about each variable of the state", spec));
 }
 
 for (const section of document.querySelectorAll("section.task")) {
   const { task } = section.dataset;
   const sources = [...document.querySelectorAll(`script.part[data-task="${task}"]`)];
   const curves = shared.curves[task];
-  find(section, "learning").append(
-    chart("Share of games won during training, exploration included", learning(curves, "success", "success")),
-    chart("Reward of a game during training, exploration included", learning(curves, "reward", "reward")),
-  );
+  if (curves.length)
+    find(section, "learning").append(
+      chart("Share of games won during training, exploration included", learning(curves, "success", "success")),
+      chart("Reward of a game during training, exploration included", learning(curves, "reward", "reward")),
+    );
+  else find(section, "learning").append(make("p", { class: "hint" }, "These messages were recorded elsewhere: nothing was trained here but the models of who says what."));
   const showSeed = (source) => {
     const part = read(source);
-    for (const [name, view] of Object.entries({ explorer, cloud, games, protocol })) find(section, name).replaceChildren(view(part));
+    for (const [name, view] of Object.entries({ explorer, cloud: part.symbols.length ? symbols : cloud, games, protocol })) find(section, name).replaceChildren(view(part));
   };
   const select = find(section, "seed");
   sources.forEach((source) => select.append(make("option", {}, source.dataset.seed)));

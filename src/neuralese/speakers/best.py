@@ -1,0 +1,60 @@
+"""Fit several models of p(z | x) to the same messages, and keep the one that held-out messages are likelier under."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor, nn
+
+from neuralese.randomness import seeded
+from neuralese.speakers.fitting import FitConfig, fit
+
+HELD_OUT = 10_000  # held-out messages looked at, at most
+MakeEncoder = Callable[[int], nn.Module]  # of a width: a fresh module from observations (n, ...) to (n, width)
+
+
+class Speaker(Protocol):
+    """A model of p(z | x), which is an `nn.Module`. Messages are whatever has a length and can be indexed."""
+
+    settings: dict  # what it was made of, but for the encoder
+
+    def log_prob(self, messages: Any, observations: Tensor, widen: float = 1.0) -> Tensor:
+        """log p(z_k | x_i), (K, n), of each message in each of the observations (n, ...)."""
+
+    def log_prob_each(self, messages: Any, observations: Tensor) -> Tensor:
+        """log p(z_i | x_i), (n,), of one message in each of the observations (n, ...); differentiable."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The best speaker, and the held-out loss of all that were fitted, in nats per message."""
+
+    speaker: Speaker
+    losses: dict[str, float]
+
+
+def fit_best(
+    kinds: Mapping[str, Callable[[], nn.Module]],
+    said: tuple[Tensor, Any],
+    held_out: tuple[Tensor, Any],
+    config: FitConfig,
+    generator: torch.Generator,
+) -> Fitted:
+    """Make and fit a speaker of each kind to (observations, messages), by likelihood."""
+    observations, messages = said
+    look = torch.randperm(len(held_out[1]), generator=generator)[:HELD_OUT]
+    seen, heard = held_out[0][look], held_out[1][look]
+    speakers, losses = {}, {}
+    for kind, make in kinds.items():
+        speaker = speakers[kind] = seeded(make, generator)
+
+        def loss(batch: int, speaker: Speaker = speaker) -> Tensor:
+            chosen = torch.randint(len(messages), (batch,), generator=generator)
+            return -speaker.log_prob_each(messages[chosen], observations[chosen]).mean()
+
+        def look_at(speaker: Speaker = speaker) -> float:
+            return -float(speaker.log_prob_each(heard, seen).mean())
+
+        losses[kind] = fit(speaker, loss, look_at, config, f"{kind} speaker")
+    return Fitted(speakers[min(losses, key=losses.get)].eval(), losses)

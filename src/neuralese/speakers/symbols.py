@@ -1,0 +1,179 @@
+"""p(z | x) of agents whose messages are sequences of symbols: two models, one interface.
+
+    speaker = fit_symbols(game.encoder, (observations, messages), held_out, config, generator).speaker
+    speaker.log_prob(messages.distinct()[0], observations)      # (K, n)
+
+`PositionSpeaker` takes the symbols of a message to be independent given the state; `AutoregressiveSpeaker` lets each
+depend on those before it. Either is a distribution over all sequences up to the greatest length: the end is one of the
+classes of every position, a sequence stops at the first end, and what a position would have said after it does not
+count.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import partial
+
+import torch
+from torch import Tensor, nn
+
+from neuralese.agents.sequences import Level, Sequences, prefix_tree
+from neuralese.speakers.best import Fitted, MakeEncoder, fit_best
+from neuralese.speakers.fitting import FitConfig
+from neuralese.storage.errors import NeuraleseError
+
+MEMORY = 64  # units of the GRU: messages are short
+STATES = 256  # states in which prefixes are scored at once
+BLOCK = 2**20  # logits that are computed at once, so that they stay in the cache
+
+
+class SymbolSpeaker(nn.Module, ABC):
+    """p(z | x) over sequences of symbols."""
+
+    kind: str
+    width = 1.0
+
+    def __init__(self, hidden: int, vocabulary: Sequence[int], longest: int, ends: bool) -> None:
+        super().__init__()
+        self.settings = {"hidden": hidden, "vocabulary": list(vocabulary), "longest": longest, "ends": ends}
+        self.vocabulary, self.longest, self.ends = tuple(vocabulary), longest, ends
+        self.classes = len(vocabulary) + ends  # a language without ends has no class for them
+
+    @torch.no_grad()
+    def log_prob(self, messages: Sequences, observations: Tensor, widen: float = 1.0) -> Tensor:
+        """log p(z_k | x_i) / widen^2, (K, n), of messages in observations (n, ...).
+
+        `widen` is a temperature: a Gaussian that is `widen` times as wide has, up to a constant, the log-density
+        divided by `widen` squared, and so here. The result is *not* normalised unless `widen` is 1, since that takes a
+        sum over all sequences in every state. The missing term depends on the state, so beliefs at other temperatures
+        are those of a power of p(z | x), not of the distribution proportional to it.
+        """
+        places, possible = self._fitted(messages)
+        scores = self._score(places, observations) if len(places) else torch.empty(0, len(observations))
+        scores[~possible] = -torch.inf
+        return scores if widen == 1.0 else scores.div_(widen**2)
+
+    def log_prob_each(self, messages: Sequences, observations: Tensor) -> Tensor:
+        """log p(z_i | x_i), (n,), of one message in each observation (n, ...); differentiable."""
+        places, possible = self._fitted(messages)
+        logits = self._logits(places, observations)
+        spoken = torch.log_softmax(logits, 2).gather(2, places.clamp(max=self.classes - 1)[..., None]).squeeze(2)
+        # the first end counts, as its probability is that of stopping there
+        counts = torch.arange(self.longest) <= (places != len(self.vocabulary)).sum(1, keepdim=True)
+        return (spoken * counts).sum(1).masked_fill(~possible, -torch.inf)
+
+    @torch.no_grad()
+    def fits(self, messages: Sequences, observations: Tensor) -> Tensor:
+        """See `models.Speaker`: log p(z_i | x_i), (n,)."""
+        return self.log_prob_each(messages, observations)
+
+    @abstractmethod
+    def _score(self, places: Tensor, observations: Tensor) -> Tensor:
+        """log p(z_k | x_i), (K, n), of sequences (K, longest)."""
+
+    @abstractmethod
+    def _logits(self, places: Tensor, observations: Tensor) -> Tensor:
+        """Of each class at each position, given the places before it: (n, longest, classes)."""
+
+    def _fitted(self, messages: Sequences) -> tuple[Tensor, Tensor]:
+        """The places of messages at this speaker's greatest length, and which of them it can say at all, (n,)."""
+        if messages.vocabulary != self.vocabulary:
+            raise NeuraleseError("the messages have another vocabulary than the speaker; make both of one batch.")
+        end, lengths = len(self.vocabulary), messages.lengths
+        missing = max(0, self.longest - messages.longest)
+        places = nn.functional.pad(messages.places[:, : self.longest], (0, missing), value=end)
+        return places, (lengths <= self.longest) & (self.ends | (lengths == self.longest))
+
+
+class PositionSpeaker(SymbolSpeaker):
+    """Each position has its own distribution given the state, from a perceptron with one hidden layer."""
+
+    kind = "position"
+
+    def __init__(self, encoder: MakeEncoder, hidden: int, vocabulary: Sequence[int], longest: int, ends: bool) -> None:
+        super().__init__(hidden, vocabulary, longest, ends)
+        self.logits = nn.Sequential(encoder(hidden), nn.Tanh(), nn.Linear(hidden, longest * self.classes))
+
+    def _logits(self, places: Tensor, observations: Tensor) -> Tensor:
+        return self.logits(observations).unflatten(1, (self.longest, self.classes))
+
+    def _score(self, places: Tensor, observations: Tensor) -> Tensor:
+        spoken = torch.log_softmax(self._logits(places, observations), 2).flatten(1)  # (n, longest * classes)
+        # which (position, class) each message says, as a matrix, so that the sum over positions is a product
+        said = spoken.new_zeros(len(places), self.longest, self.classes)
+        counts = torch.arange(self.longest) <= (places != len(self.vocabulary)).sum(1, keepdim=True)
+        said.scatter_(2, places.clamp(max=self.classes - 1)[..., None], counts[..., None].to(said.dtype))
+        return said.flatten(1) @ spoken.T
+
+
+class AutoregressiveSpeaker(SymbolSpeaker):
+    """What is said next depends on the state and on all that was said before, which a GRU reads.
+
+    The GRU does not see the state. Its output scales the units of a perceptron that does, from which the next symbol
+    follows, so the logits are bilinear in what was said and what is seen. A GRU that starts from the state fits about
+    as well, but would have to be advanced in every state; this one is advanced once, and the rest is a matrix product.
+    """
+
+    kind = "autoregressive"
+
+    def __init__(self, encoder: MakeEncoder, hidden: int, vocabulary: Sequence[int], longest: int, ends: bool) -> None:
+        super().__init__(hidden, vocabulary, longest, ends)
+        self.seen = nn.Sequential(encoder(hidden), nn.Tanh(), nn.Linear(hidden, hidden), nn.Tanh())
+        self.heard = nn.Embedding(len(vocabulary) + 1, MEMORY)  # the last one is the start
+        self.memory = nn.GRU(MEMORY, MEMORY, batch_first=True)
+        self.scale, self.shift = nn.Linear(MEMORY, hidden), nn.Linear(MEMORY, self.classes)
+        self.said = nn.Linear(hidden, self.classes, bias=False)
+
+    def _remember(self, places: Tensor) -> Tensor:
+        """What the GRU makes of all that comes before each position: (K, longest, MEMORY)."""
+        before = nn.functional.pad(places[:, :-1], (1, 0), value=len(self.vocabulary))
+        return self.memory(self.heard(before))[0]
+
+    def _logits(self, places: Tensor, observations: Tensor) -> Tensor:
+        distinct, which = places.unique(dim=0, return_inverse=True)  # agents repeat themselves, and the GRU is slow
+        memory = self._remember(distinct)
+        return self.said(self.scale(memory)[which] * self.seen(observations)[:, None]) + self.shift(memory)[which]
+
+    def _score(self, places: Tensor, observations: Tensor) -> Tensor:
+        memory, levels = self._remember(places), prefix_tree(places, len(self.vocabulary))
+        seen, scores = self.seen(observations).T.contiguous(), memory.new_empty(len(places), len(observations))
+        for start in range(0, len(observations), STATES):
+            states = slice(start, start + STATES)
+            total = seen.new_zeros(1, seen[:, states].shape[1])
+            for step, level in enumerate(levels):
+                total = self._extend(level, memory[level.examples, step], total, seen[:, states])
+                scores[level.rows, states] = total[level.leaves]
+                total = total[level.goes_on]
+        return scores
+
+    def _extend(self, level: Level, memory: Tensor, total: Tensor, seen: Tensor) -> Tensor:
+        """log p(prefix | x), (prefixes, states), of a level, from the `total` (parents, states) of their parents."""
+        scale, shift, parts = self.scale(memory), self.shift(memory), []
+        chosen = level.classes.clamp(max=self.classes - 1)
+        block = max(1, BLOCK // (self.classes * seen.shape[1]))
+        for start in range(0, len(memory), block):
+            stop = min(start + block, len(memory))
+            # every parent has its own weights, all of which are multiplied by what is seen at once
+            weights = scale[start:stop, None] * self.said.weight
+            logits = (weights.flatten(0, 1) @ seen).unflatten(0, weights.shape[:2]) + shift[start:stop, :, None]
+            first, last = torch.searchsorted(level.parents, torch.tensor([start, stop])).tolist()
+            parents = level.parents[first:last] - start
+            before = total[start:stop] - logits.logsumexp(1)
+            parts.append(before[parents] + logits.flatten(0, 1)[parents * self.classes + chosen[first:last]])
+        return torch.cat(parts)
+
+
+def fit_symbols(
+    encoder: MakeEncoder,
+    said: tuple[Tensor, Sequences],
+    held_out: tuple[Tensor, Sequences],
+    config: FitConfig,
+    generator: torch.Generator,
+) -> Fitted:
+    """Fit both models to (observations, messages) and keep the one that held-out messages are likelier under.
+
+    Messages of one symbol leave nothing to choose: both are the same distribution, and the simpler one is fitted.
+    """
+    messages = said[1]
+    kinds = (PositionSpeaker, AutoregressiveSpeaker) if messages.longest > 1 else (PositionSpeaker,)
+    settings = (config.hidden, messages.vocabulary, messages.longest, messages.ends)
+    return fit_best({each.kind: partial(each, encoder, *settings) for each in kinds}, said, held_out, config, generator)

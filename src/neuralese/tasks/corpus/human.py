@@ -1,0 +1,38 @@
+"""What was said of the states of a corpus in words."""
+
+import numpy as np
+import pyarrow as pa
+import torch
+from torch import Tensor
+
+from neuralese.speakers.traces import Lists, Traces, kept, phrases_alone
+from neuralese.storage.tables import read_table
+from neuralese.tasks.corpus.game import CorpusStates
+from neuralese.tasks.files import Files
+
+
+def load_traces(files: Files, states: CorpusStates, split: str, generator: torch.Generator) -> Traces:
+    """What was said in one split, with the candidates that were recorded, or drawn."""
+    said = read_table(files["traces.parquet"], "traces")
+    size = read_table(files["inventory.parquet"], "inventory").num_rows
+    rows = kept(np.array(said["split"].to_pylist()) == split, said)
+    phrases = Lists.of(said["phrases"].combine_chunks().take(pa.array(rows)), size)
+    true = torch.from_numpy(said["item_id"].to_numpy()[rows].astype(np.int64))
+    candidates = recorded_candidates(said["candidates"].combine_chunks().take(pa.array(rows)), true, states, generator)
+    return Traces(candidates, phrases, words=phrases, games=torch.arange(len(rows)))
+
+
+def recorded_candidates(lists: pa.ListArray, true: Tensor, states: CorpusStates, generator: torch.Generator) -> Tensor:
+    """The candidates (n, s) of what was said in `true` states (n,): those recorded, or drawn where there are none."""
+    drawn = states.with_distractors(true, generator)
+    known = np.flatnonzero(lists.value_lengths().to_numpy())
+    if len(known):
+        drawn[torch.from_numpy(known)] = torch.from_numpy(
+            lists.flatten().to_numpy().astype(np.int64).reshape(len(known), -1)
+        )
+    return drawn
+
+
+def load_heard(files: Files) -> Tensor:
+    """Phrases are heard as themselves."""
+    return phrases_alone(files["inventory.parquet"])

@@ -1,0 +1,114 @@
+"""Recorded messages as the pipeline needs them: a speaker fitted to them, a vocabulary, held-out messages, contexts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import torch
+from torch import Tensor
+
+from neuralese.agents.messages import contents, states_table
+from neuralese.agents.sequences import Sequences
+from neuralese.evaluate.columns import columns_of
+from neuralese.evaluate.measures import measure_symbols, measure_vectors
+from neuralese.speakers.models import Speaker
+from neuralese.speakers.noise import fit_gaussian
+from neuralese.speakers.settings import FitConfig
+from neuralese.speakers.symbols import fit_symbols
+from neuralese.storage.tables import read_about, read_table, vectors
+from neuralese.tasks.corpus.game import CorpusStates
+from neuralese.tasks.corpus.human import recorded_candidates
+from neuralese.tasks.corpus.tables import RECORDED, STATES
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """All messages of a corpus."""
+
+    table: pa.Table  # of `recorded.parquet`
+    about: dict
+    messages: Tensor | Sequences
+
+    @property
+    def state(self) -> Tensor:
+        """In which state each was said, (n,)."""
+        return torch.from_numpy(self.table["state"].to_numpy().astype(np.int64))
+
+    def rows(self, split: str) -> Tensor:
+        """The messages of one split."""
+        return torch.from_numpy(np.flatnonzero(np.array(self.table["split"].to_pylist()) == split))
+
+
+def load_recorded(path: str | Path) -> Recorded:
+    """Read `recorded.parquet`."""
+    table, about = read_table(path, RECORDED), read_about(path)
+    return Recorded(table, about, contents(table["message"], about))
+
+
+def fit_speaker(states: CorpusStates, recorded: Recorded, config: FitConfig, generator: torch.Generator) -> Speaker:
+    """p(z | x) fitted to the training messages, of the kind that the dev messages are likeliest under."""
+    train, dev = (recorded.rows(split) for split in ("train", "dev"))
+    said, held_out = ((recorded.state[rows, None], recorded.messages[rows]) for rows in (train, dev))
+    if isinstance(recorded.messages, Sequences):
+        return fit_symbols(states.encoder, said, held_out, config, generator).speaker
+    return fit_gaussian(states.encoder, said, held_out, config, generator, recorded.about["noise"]).speaker
+
+
+def take_messages(
+    states: CorpusStates, recorded: Recorded, counts: Mapping[str, int], generator: torch.Generator
+) -> pa.Table:
+    """A vocabulary of training messages, each symbol sequence once, and held-out messages of dev and test.
+
+    The columns of `messages.parquet`, and `picked`. Of more messages than are wanted, some are drawn.
+    """
+    sizes = {"train": counts["vocabulary"], "dev": counts["held_out"], "test": counts["held_out"]}
+    parts, first = [], 0
+    for split, size in sizes.items():
+        rows = recorded.rows(split)
+        rows = rows[torch.randperm(len(rows), generator=generator)]
+        if split == "train" and isinstance(recorded.messages, Sequences):
+            _, place, _ = recorded.messages[rows].distinct()
+            rows = rows[np.sort(np.unique(place.numpy(), return_index=True)[1])]
+        rows = rows[:size].sort().values
+        table = states_table(states, _candidates(states, recorded, rows, generator), "message_id", first)
+        first += len(rows)
+        table = table.append_column("split", pa.array([split] * len(rows)))
+        chosen = pa.array(rows.numpy())
+        table = table.append_column("message", _column(recorded.messages[rows]))
+        parts.append(table.append_column("picked", recorded.table["picked"].combine_chunks().take(chosen)))
+    return pa.concat_tables(parts)
+
+
+def _column(messages: Tensor | Sequences) -> pa.Array:
+    """Messages as a column of a table; symbols without the one that ends them."""
+    if isinstance(messages, Sequences):
+        return pa.array([row[row >= 0].tolist() for row in messages.to_array()], pa.list_(pa.int32()))
+    return vectors(messages.numpy())
+
+
+def take_contexts(states: CorpusStates, recorded: Recorded, count: int, generator: torch.Generator) -> Tensor:
+    """The candidates (n, s) of some training messages."""
+    rows = recorded.rows("train")
+    rows = rows[torch.randperm(len(rows), generator=generator)][:count]
+    return _candidates(states, recorded, rows, generator)
+
+
+def _candidates(states: CorpusStates, recorded: Recorded, rows: Tensor, generator: torch.Generator) -> Tensor:
+    lists = recorded.table["candidates"].combine_chunks().take(pa.array(rows.numpy()))
+    return recorded_candidates(lists, recorded.state[rows], states, generator)
+
+
+def measure(recorded: Recorded, states: str | Path) -> pd.DataFrame:
+    """The measures of the field, of the test messages: measure, variable, value."""
+    types = read_about(states)["columns"]
+    table = read_table(states, STATES).select([f"column {name}" for name in types]).to_pandas()
+    table.columns = list(types)
+    rows = recorded.rows("test")
+    said = table.iloc[recorded.state[rows].numpy()].reset_index(drop=True)
+    groups = recorded.table["group"].to_numpy()[rows.numpy()]
+    if isinstance(recorded.messages, Sequences):
+        return measure_symbols(recorded.messages[rows].to_array(), said, columns_of(types), groups=groups)
+    return measure_vectors(recorded.messages[rows].numpy(), said, columns_of(types), groups=groups)

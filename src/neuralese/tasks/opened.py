@@ -1,0 +1,20 @@
+"""Runs that are finished, for a look at them: in a notebook, or to play."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TypeVar
+
+from neuralese import tasks
+from neuralese.storage.errors import NeuraleseError
+from neuralese.tasks.run import Run
+
+Kind = TypeVar("Kind", bound=Run)
+
+
+def open_run(kind: type[Kind], results: str | Path, task: str, seed: int = 0) -> Kind:
+    """What a folder of results has of a task and seed, by the rules that the task has by default."""
+    folder = Path(results) / task
+    files = [*folder.glob("*"), *(folder / f"seed{seed}").glob("*")]
+    if not files:
+        raise NeuraleseError(f"{folder} holds no results; make them with: snakemake --cores all")
+    return kind(task, files, seed, asdict(tasks.get(task).game))

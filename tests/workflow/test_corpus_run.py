@@ -1,0 +1,95 @@
+"""A corpus runs through the whole workflow like a game, from a folder to a report."""
+
+import json
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+from copies import Project
+
+CONFIG = ["corpora={toy: toy}", "tasks=[toy]", "theory={games: 100}", "messages={held_out: 300, contexts: 200}"]
+CONFIG += ["speakers={toy: {steps: 600}}"]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory) -> Project:
+    """A run of the corpus that `neuralese corpus new` writes."""
+    project = Project(tmp_path_factory.mktemp("corpus"))
+    neuralese(project, "corpus", "new", "toy")
+    code, output = project.snakemake("all", "--config", *CONFIG)
+    assert code == 0, output
+    return project
+
+
+def neuralese(project: Project, *arguments: str) -> str:
+    command = [sys.executable, "-m", "neuralese.cli.main", *arguments]
+    done = subprocess.run(command, cwd=project.folder, env=project.environment(), capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_its_tables_say_that_it_is_a_corpus_and_its_controls_are_at_chance(run):
+    belief = pd.read_parquet(run.folder / "results/tables/belief.parquet")
+    assert set(belief["data"]) == {"corpus"}
+    assert set(belief["listener"]) == {"R*", "H*"}
+    controls = belief[(belief["speaker"] == "R") & belief["criterion"].isin(["shuffled", "constant", "silence"])]
+    assert len(controls) == 3
+    assert (controls["ci_low"] <= 0.5).all()
+    assert (controls["ci_high"] >= 0.5).all()
+    cells = belief.set_index(["speaker", "listener", "unit", "criterion"])["accuracy"]
+    assert cells["R", "R*", "message", "none"] > 0.9
+    assert cells["R", "H*", "message", "belief"] > 0.75
+    assert cells["H", "R*", "utterance", "belief"] > 0.75
+    assert pd.read_csv(run.folder / "results/tables/comparison.csv")["paper"].isna().all()
+
+
+def test_a_dictionary_writes_symbols_out(run):
+    dictionary = pd.read_parquet(run.folder / "results/toy/seed0/dictionary.parquet")
+    messages = pd.read_parquet(run.folder / "results/toy/seed0/messages.parquet")
+    said = {" ".join(map(str, each)) for each in messages["message"]}
+    assert set(dictionary.loc[dictionary["direction"] == "R->H", "source"]) <= said
+    assert set(dictionary.loc[dictionary["direction"] == "H->R", "target"]) <= said
+    assert messages[messages["split"] == "train"]["message"].map(tuple).is_unique
+
+
+def test_its_measures_and_a_verdict_on_each_column_are_in_the_report(run):
+    part = json.loads((run.folder / "results/toy/seed0/report.json").read_text())
+    assert len(part["verdicts"]) == 4  # of the states, and of shape, rgb and size
+    assert all("say something" in verdict for verdict in part["verdicts"])
+    page = (run.folder / "results/report/index.html").read_text()
+    assert "A toy game of shapes" in page
+    assert "recordings that you brought" in page
+
+
+def test_it_is_on_the_command_line(run):
+    assert "toy" in neuralese(run, "status", "--no-snakemake")
+    known = neuralese(run, "translate", "--task", "toy", "red")
+    assert "(toy, seed 0, data corpus; belief, from the dictionary)" in known
+    assert "scored now" in neuralese(run, "translate", "--task", "toy", "--criterion", "direct", "-n", "9", "red")
+
+
+def test_an_edit_of_the_folder_makes_everything_anew(run):
+    path = run.folder / "toy/corpus.yaml"
+    original = path.read_text()
+    path.write_text(original.replace("toy game", "small game"))
+    try:
+        planned = run.planned("all", "--config", *CONFIG)
+    finally:
+        path.write_text(original)
+    assert {"read_corpus", "fit_recorded_speaker", "score_dictionary"} <= planned
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ("corpora={colors: toy}", "a corpus cannot be called 'colors'"),
+        ("corpora={mine: nowhere}", "nowhere"),
+        ("corpora=[toy]", "config: 'corpora' is wrong"),
+    ],
+)
+def test_a_corpus_that_cannot_be_is_refused_before_anything_runs(run, given, says):
+    code, output = run.snakemake("--dry-run", "all", "--config", given, "tasks=[mine]", "results=elsewhere")
+    assert code != 0
+    assert says in output
+    assert "Traceback" not in output

@@ -1,0 +1,147 @@
+"""Corpora: recordings that a user brings become states, messages and phrases; there is no game and no training."""
+
+
+def corpus_files(wildcards):
+    """The files of a corpus: an edit of one makes everything anew that follows."""
+    folder = Path(tasks.corpora()[wildcards.task])
+    known = ("corpus.yaml", "states.*", "messages.*", "contexts.*", "utterances.*")
+    return sorted(str(path) for name in known for path in folder.glob(name))
+
+
+rule read_corpus:
+    """Read and check a corpus."""
+    input:
+        corpus_files,
+    output:
+        states=f"{POINT}/{{task}}/states.parquet",
+        recorded=f"{POINT}/{{task}}/recorded.parquet",
+        inventory=f"{POINT}/{{task}}/inventory.parquet",
+        traces=f"{POINT}/{{task}}/traces.parquet",
+        provenance=f"{POINT}/{{task}}/provenance.json",
+    log:
+        f"{POINT}/logs/{{task}}/read_corpus.log",
+    benchmark:
+        f"{POINT}/benchmarks/{{task}}/read_corpus.tsv"
+    wildcard_constraints:
+        task=having("read_corpus"),
+    priority: FIRST
+    threads: 1
+    resources:
+        mem_mb=growing(3000),
+        runtime=growing(10),
+    params:
+        folder=lambda wildcards: at(wildcards)["corpora"][wildcards.task],
+        code=code("read_corpus"),
+    script:
+        "../../scripts/read_corpus.py"
+
+
+rule fit_recorded_speaker:
+    """Fit p(z | x) to the recorded messages."""
+    input:
+        reads("fit_recorded_speaker"),
+    output:
+        f"{POINT}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
+    log:
+        f"{POINT}/logs/{{task}}/seed{{seed}}/fit_recorded_speaker.log",
+    benchmark:
+        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/fit_recorded_speaker.tsv"
+    wildcard_constraints:
+        task=having("fit_recorded_speaker"),
+    threads: 1
+    resources:
+        mem_mb=growing(3000),
+        runtime=growing(20),
+    params:
+        fit=lambda wildcards: at(wildcards)["speakers"][wildcards.task],
+        game=game,
+        code=code("fit_recorded_speaker"),
+    script:
+        "../../scripts/fit_recorded_speaker.py"
+
+
+rule take_messages:
+    """Take from the recordings a vocabulary, held-out messages, and contexts."""
+    input:
+        reads("take_messages"),
+    output:
+        messages=f"{POINT}/{{task}}/seed{{seed}}/messages.parquet",
+        contexts=f"{POINT}/{{task}}/seed{{seed}}/contexts.parquet",
+    log:
+        f"{POINT}/logs/{{task}}/seed{{seed}}/take_messages.log",
+    benchmark:
+        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/take_messages.tsv"
+    wildcard_constraints:
+        task=having("take_messages"),
+    threads: 1
+    resources:
+        mem_mb=growing(2000),
+        runtime=growing(10),
+    params:
+        counts=lambda wildcards: at(wildcards)["messages"],
+        game=game,
+        code=code("take_messages"),
+    script:
+        "../../scripts/take_messages.py"
+
+
+rule measure_messages:
+    """Measure what recorded messages say, and about what, by the measures of the field."""
+    input:
+        reads("measure_messages"),
+    output:
+        table=report(
+            f"{POINT}/{{task}}/seed{{seed}}/protocol.parquet",
+            category="Protocols",
+            caption="../../report/protocol.rst",
+        ),
+        figure=report(
+            f"{POINT}/{{task}}/seed{{seed}}/protocol.png",
+            category="Protocols",
+            caption="../../report/protocol.rst",
+        ),
+    log:
+        f"{POINT}/logs/{{task}}/seed{{seed}}/measure_messages.log",
+    benchmark:
+        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/measure_messages.tsv"
+    wildcard_constraints:
+        task=having("measure_messages"),
+    threads: 1
+    resources:
+        mem_mb=growing(2000),
+        runtime=growing(10),
+    params:
+        code=code("measure_messages"),
+    script:
+        "../../scripts/measure_messages.py"
+
+
+rule compose_phrases:
+    """Put phrases together to translate messages."""
+    input:
+        reads("compose_phrases"),
+    output:
+        dictionary=f"{POINT}/{{task}}/seed{{seed}}/synthesis.parquet",
+        bags=f"{POINT}/{{task}}/seed{{seed}}/bags.parquet",
+    log:
+        f"{POINT}/logs/{{task}}/seed{{seed}}/compose_phrases.log",
+    benchmark:
+        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/compose_phrases.tsv"
+    wildcard_constraints:
+        task=having("compose_phrases"),
+    threads: 1
+    resources:
+        mem_mb=growing(3000),
+        runtime=growing(15),
+    params:
+        criterion=lambda wildcards: at(wildcards)["synthesis"]["criterion"],
+        synthesis=lambda wildcards: {
+            name: value
+            for name, value in at(wildcards)["synthesis"].items()
+            if name != "criterion"
+        },
+        n_best=lambda wildcards: at(wildcards)["dictionary"]["n_best"],
+        game=game,
+        code=code("compose_phrases"),
+    script:
+        "../../scripts/compose_phrases.py"

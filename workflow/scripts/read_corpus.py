@@ -1,0 +1,8 @@
+"""Read and check a corpus."""
+
+from neuralese.pipeline.stage import stage
+from neuralese.tasks.corpus.data import write_corpus
+from neuralese.tasks.corpus.read import read_corpus
+
+with stage(snakemake.log[0], snakemake.threads):
+    write_corpus(read_corpus(snakemake.params.folder), dict(snakemake.output.items()))
