@@ -87,7 +87,7 @@ def state_points(states: pd.DataFrame, columns: Mapping[str, Column]) -> dict[st
 
 def _values(values: pd.Series, column: Column) -> np.ndarray:
     if column.type == "category":
-        return pd.factorize(values, sort=True)[0].astype(np.float64)[:, None]
+        return pd.factorize(values)[0].astype(np.float64)[:, None]
     if column.type == "color":
         return _lab(values) / 100
     if column.type == "vector":

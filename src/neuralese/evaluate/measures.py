@@ -155,4 +155,5 @@ def _tested(
 
 def _table(rows: list[tuple], tested: pd.Series) -> pd.DataFrame:
     rows += [("p_value", name, value) for name, value in tested.items()]
-    return pd.DataFrame(rows, columns=["measure", "variable", "value"]).astype({"value": float})
+    table = pd.DataFrame(rows, columns=["measure", "variable", "value"])
+    return table.assign(value=table["value"].astype(float) + 0.0)  # no entropy is a negative zero
