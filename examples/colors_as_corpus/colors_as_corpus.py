@@ -53,7 +53,9 @@ def export(run: JudgeRun, folder: Path, messages: int = MESSAGES, least: int = L
                 "split": split,
             }
         ),
-        "contexts": pa.table({"context_id": np.arange(len(both)), "candidates": _swapped(place), "true": 0 * both[:, 0]}),
+        "contexts": pa.table(
+            {"context_id": np.arange(len(both)), "candidates": _swapped(place), "true": 0 * both[:, 0]}
+        ),
         "utterances": _utterances(run, both, np.tile(split, 2)),
     }
     columns = dict.fromkeys(("target", "other"), {"type": "color"})
@@ -98,7 +100,9 @@ def compare(run: JudgeRun, translator: Translator) -> pd.DataFrame:
     """How often both dictionaries have the same first translation of a test message, and how well each is understood."""
     dictionary = read_table(run.files["dictionary.parquet"], "dictionary").to_pandas()
     tests = run.said["test"]
-    own = dictionary.query("direction == 'R->H' and criterion == 'belief' and rank == 1").set_index("source_id")["target"]
+    own = dictionary.query("direction == 'R->H' and criterion == 'belief' and rank == 1").set_index("source_id")[
+        "target"
+    ]
     theirs = translator.to_english(tests.messages.numpy(), n_best=1)["target"].to_numpy()
     belief = {"game": read_table(run.files["belief_test.parquet"], "belief").to_pandas(), "corpus": translator.score()}
     rows = [("top-1 agreement, R -> H", float((own.loc[tests.ids.tolist()].to_numpy() == theirs).mean()))]

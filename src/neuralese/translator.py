@@ -200,7 +200,9 @@ class Translator(BaseEstimator):
 
     def __getstate__(self) -> dict[str, Any]:
         """Files travel inside, so that a copy in another process has them too."""
-        kept = {name: value for name, value in super().__getstate__().items() if name not in ("_made", "_run", "_table")}
+        kept = {
+            name: value for name, value in super().__getstate__().items() if name not in ("_made", "_run", "_table")
+        }
         return kept | ({"_bytes": self._packed()} if self.__sklearn_is_fitted__() else {})
 
     def __setstate__(self, state: dict[str, Any]) -> None:
