@@ -54,11 +54,11 @@ def export(run: JudgeRun, folder: Path, messages: int = MESSAGES, least: int = L
             }
         ),
         "contexts": pa.table(
-            {"context_id": np.arange(len(both)), "candidates": _swapped(place), "true": 0 * both[:, 0]}
+            {"context_id": np.arange(len(both)), "candidates": _swapped(place), "true": np.zeros(len(both), dtype=int)}
         ),
         "utterances": _utterances(run, both, np.tile(split, 2)),
     }
-    columns = dict.fromkeys(("target", "other"), {"type": "color"})
+    columns = {name: {"type": "color"} for name in ("target", "other")}
     settings = {
         "title": "Colour agents",
         "licence": "CC0-1.0",
@@ -97,7 +97,7 @@ def _utterances(run: JudgeRun, pairs: np.ndarray, split: np.ndarray) -> pa.Table
 
 
 def compare(run: JudgeRun, translator: Translator) -> pd.DataFrame:
-    """How often both dictionaries have the same first translation of a test message, and how well each is understood."""
+    """How often both dictionaries translate a test message alike, and how well each is understood."""
     dictionary = read_table(run.files["dictionary.parquet"], "dictionary").to_pandas()
     tests = run.said["test"]
     own = dictionary.query("direction == 'R->H' and criterion == 'belief' and rank == 1").set_index("source_id")[

@@ -122,11 +122,11 @@ def test_phrases_together_are_composed_and_unknown_ones_refused(fitted):
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        (dict(states=[[1.0], [2.0]], messages=[0]), "2 states and 1 messages"),
-        (dict(states=[[1.0], [np.nan], [1.0]], messages=[0, 1, 2]), "row 1 of 'x0' is NaN"),
-        (dict(states=[[1.0], [2.0], [1.0]], messages=[0, 1, -1]), "symbols are whole numbers from 0"),
-        (dict(states=[[1.0], [2.0], [1.0]], messages=["a", "b", "c"]), "give symbols"),
-        (dict(states=np.zeros((3, 2, 2)), messages=[0, 1, 2]), "3 dimensions"),
+        ({"states": [[1.0], [2.0]], "messages": [0]}, "2 states and 1 messages"),
+        ({"states": [[1.0], [np.nan], [1.0]], "messages": [0, 1, 2]}, "row 1 of 'x0' is NaN"),
+        ({"states": [[1.0], [2.0], [1.0]], "messages": [0, 1, -1]}, "symbols are whole numbers from 0"),
+        ({"states": [[1.0], [2.0], [1.0]], "messages": ["a", "b", "c"]}, "give symbols"),
+        ({"states": np.zeros((3, 2, 2)), "messages": [0, 1, 2]}, "3 dimensions"),
     ],
 )
 def test_wrong_input_is_refused_in_one_sentence_that_is_a_value_error(given, says):
