@@ -71,7 +71,7 @@ class Translator(BaseEstimator):
         What columns of the states are, such as `{"angle": {"type": "circular", "period": 360}, "rgb": "color"}`;
         others are guessed.
     corpus : mapping, optional
-        Further entries of `corpus.yaml`, such as `{"messages": {"end": 0}, "candidates": 3, "utterances": {"least": 2}}`.
+        Further entries of `corpus.yaml`, such as `{"messages": {"end": 0}, "candidates": 3}`.
     config : mapping, optional
         Sections of the workflow's config that differ from its defaults: `speakers` (how models are fitted), `messages`
         (how many are used), `ablation`, `dictionary` and `evaluation`, such as `{"messages": {"contexts": 1000}}`.
@@ -153,7 +153,7 @@ class Translator(BaseEstimator):
         return table.assign(message=[said[place[number]] for number in table["target_id"]])
 
     def score(self) -> pd.DataFrame:
-        """The belief evaluation on held-out messages: the rows of `belief.parquet` for the criterion and its controls."""
+        """The belief evaluation on held-out messages: the rows of `belief.parquet`, of the criterion and the controls."""
         settings = self._settings()
         with whole.one_thread():
             return whole.evaluate(
@@ -200,7 +200,9 @@ class Translator(BaseEstimator):
 
     def __getstate__(self) -> dict[str, Any]:
         """Files travel inside, so that a copy in another process has them too."""
-        kept = {name: value for name, value in super().__getstate__().items() if name not in ("_made", "_run", "_table")}
+        kept = {
+            name: value for name, value in super().__getstate__().items() if name not in ("_made", "_run", "_table")
+        }
         return kept | ({"_bytes": self._packed()} if self.__sklearn_is_fitted__() else {})
 
     def __setstate__(self, state: dict[str, Any]) -> None:

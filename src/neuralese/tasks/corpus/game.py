@@ -92,7 +92,7 @@ def _columns(candidates: int) -> list[str]:
 def load_games(files: Files, config: GameConfig) -> dict[str, CorpusStates]:
     """The states, the same in every split; where contexts were recorded, with as many candidates as these have."""
     table, about = read_table(files["states.parquet"], STATES), read_about(files["states.parquet"])
-    features, groups = torch.from_numpy(matrix(table["feature"]).copy()), table["group"].to_numpy()
+    features, groups = torch.from_numpy(matrix(table["feature"]).copy()), table["group"].to_numpy().copy()
     recorded = about["candidates"] is not None
     candidates = about["candidates"] if recorded else config.candidates
     return dict.fromkeys(SPLITS, CorpusStates(features, groups, candidates, recorded))

@@ -152,9 +152,7 @@ def _compared(run: CorpusRun, families: Mapping[str, Mapping], sizes: Sizes) -> 
     vocabulary, contexts = run.neuralese("train", sizes.messages), run.contexts(sizes.contexts)
     ablation = Ablation(run.english, vocabulary, contexts, run.heard, families, run.listener)
     random = run.generator("ablation dev")
-    human = HumanSpeech.draw(
-        run.games["dev"], run.traces("dev", random), run.silence, run.parts, sizes.humans, random
-    )
+    human = HumanSpeech.draw(run.games["dev"], run.traces("dev", random), run.silence, run.parts, sizes.humans, random)
     robot = run.said["dev"].first(sizes.messages)
     belief = ablation.run(run.listeners("dev"), robot, human, run.parts, resamples=100, generator=random)
     return belief.assign(split="dev", task=run.task, seed=run.seed)
