@@ -10,7 +10,7 @@ import torch
 from measure import peak_megabytes, seconds
 from torch import Tensor, nn
 
-from neuralese.speakers.sequences import Sequences, prefix_tree
+from neuralese.agents.sequences import Sequences, prefix_tree
 from neuralese.speakers.symbols import AutoregressiveSpeaker, PositionSpeaker
 
 KINDS = {each.kind: each for each in (PositionSpeaker, AutoregressiveSpeaker)}
