@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import (
     CONTRACTS,
+    MESSAGE,
     VECTOR,
     Contract,
     check_values,
@@ -33,7 +34,7 @@ ROWS = 5
 SHARED = [contract_of(name) for name in CONTRACTS]
 OF_TASKS = [
     found
-    for task in BUILT_IN
+    for task in (*BUILT_IN, "corpus")
     for found in vars(import_module(f"neuralese.tasks.{task}.tables")).values()
     if isinstance(found, Contract)
 ]
@@ -48,7 +49,7 @@ def named(contract: Contract) -> str:
 def good_column(contract: Contract, name: str) -> pa.Array:
     """Values that keep every rule."""
     expected, rule = contract.columns[name], contract.rules.columns.get(name)
-    if expected == VECTOR:
+    if expected in (VECTOR, MESSAGE):
         return vectors(np.arange(ROWS * 3, dtype=np.float32).reshape(ROWS, 3))
     if isinstance(rule, OneOf):
         return pa.array([rule.names[0]] * ROWS)
@@ -81,7 +82,7 @@ def bad_values(contract: Contract, name: str) -> list[object]:
     """Values that a column must not hold."""
     kind, rule, may_miss = contract.columns[name], contract.rules.columns.get(name), name in contract.rules.missing
     bad: list[object] = [] if may_miss else [None]
-    if kind == VECTOR:
+    if kind in (VECTOR, MESSAGE):
         return [*bad, [0.0, float("nan"), 1.0], [0.0, 1.0, float("-inf")]]
     if pa.types.is_list(kind):
         above = [[0, rule.high + 1]] if rule and rule.high < float("inf") else []
