@@ -15,11 +15,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-import pyarrow as pa
-
 from neuralese.storage.errors import NeuraleseError
 from neuralese.tasks.corpus.faults import shown
-from neuralese.tasks.corpus.guess import as_arrow, guess_columns, key_of
+from neuralese.tasks.corpus.guess import WIDE, guess_columns, key_of
 from neuralese.tasks.corpus.write import check_free, settings_text, write_corpus
 
 Action = Any
@@ -78,27 +76,26 @@ class Recording:
     ) -> None:
         """Record that `message` was said in `state`.
 
-        A state is a dict of columns, or an array, which becomes the column `observation`. A message is a symbol, a list
-        of symbols, or a vector. The `context` are the states among which the listener chose, the true one included, and
-        `pick` the position of the one it chose. Other `columns` are kept beside the message.
+        A state is a dict of columns, or an array: `observation_1`, `observation_2`, ..., or, if it is long or `types`
+        says so, the vector `observation`. A message is a symbol, a list of symbols, or a vector. The `context` are the
+        states among which the listener chose, the true one included, and `pick` the position of the one it chose.
+        Other `columns` are kept beside the message.
         """
         row: dict[str, Any] = {"state_id": self._state(state), "message": self._message(message)}
         if context is not None:
             row["context_id"] = self._context(row["state_id"], context, pick)
         elif pick is not None:
             raise NeuraleseError("a pick is a position in a context; give the context too.")
-        if self._said and ("context_id" in row) != ("context_id" in self._said[0]):
-            raise NeuraleseError("some messages have a context and some have none; give one with all, or with none.")
         if episode is not None:
             row["episode"] = _plain("episode", episode)
-        self._said.append(row | {name: _plain(name, value) for name, value in columns.items()})
+        _append(self._said, row | {name: _plain(name, value) for name, value in columns.items()})
 
     def describe(self, state: Any, text: str, **columns: Any) -> None:
         """Record what a person said of `state`."""
         if not isinstance(text, str) or not text.strip():
             raise NeuraleseError(f"an utterance is text, not {shown(text)}; leave it out if nothing was said.")
         row = {"state_id": self._state(state), "text": text}
-        self._utterances.append(row | {name: _plain(name, value) for name, value in columns.items()})
+        _append(self._utterances, row | {name: _plain(name, value) for name, value in columns.items()})
 
     def write(self) -> None:
         """Write what was recorded; the block of a `with` does so at its end."""
@@ -111,22 +108,21 @@ class Recording:
         guessed, notes, _ = guess_columns(untyped) if untyped else ({}, {}, {})
         states = {name: self.types.get(name) or guessed[name] for name in self._columns if name in self.types | guessed}
         tables = {
-            "states": _table([{"state_id": number} for number in range(len(self._states))], self._columns),
-            "messages": _table(self._said),
+            "states": {"state_id": list(range(len(self._states))), **self._columns},
+            "messages": _columns(self._said),
+            "contexts": _columns(self._contexts) if self._contexts else None,
+            "utterances": _columns(self._utterances) if self._utterances else None,
         }
-        tables |= {"contexts": _table(self._contexts)} if self._contexts else {}
-        tables |= {"utterances": _table(self._utterances)} if self._utterances else {}
         utterances = {"language": "en", "least": 5} if self._utterances else {"from": "states"}
         split = {"dev": 0.15, "test": 0.25} | ({"by": "episode"} if "episode" in self._said[0] else {})
         defaults = {"candidates": 2, "split": split, "utterances": utterances}
         about = self.about | {"messages": self.messages} | defaults | self.settings
-        write_corpus(self.folder, settings_text(about, states, notes), tables)
+        there = {name: columns for name, columns in tables.items() if columns}
+        write_corpus(self.folder, settings_text(about, states, notes), there)
 
     def _state(self, state: Any) -> int:
         """The number of a state, a new one if it was not seen before."""
-        if not isinstance(state, Mapping):
-            plain = _plain("observation", state)
-            state = {"observation": plain} if isinstance(plain, list) else {"state": plain}
+        state = state if isinstance(state, Mapping) else self._observed(state)
         columns = {name: _plain(name, value) for name, value in state.items()}
         if not columns or "state_id" in columns:
             raise NeuraleseError("a state is a dict of columns, of which none is called state_id; rename it.")
@@ -139,6 +135,15 @@ class Recording:
             for name, value in columns.items():
                 self._columns.setdefault(name, []).append(value)
         return self._states[key]
+
+    def _observed(self, state: Any) -> dict[str, Any]:
+        """The columns of a state that is an array: of a short one each number, since phrases can be made of those."""
+        plain = _plain("observation", state)
+        if not isinstance(plain, list):
+            return {"state": plain}
+        if len(plain) > WIDE or "observation" in self.types:
+            return {"observation": plain}
+        return {f"observation_{place}": each for place, each in enumerate(plain, start=1)}
 
     def _message(self, message: Any) -> list[int] | list[float]:
         plain = _plain("message", message)
@@ -186,18 +191,16 @@ def _plain(name: str, value: Any) -> Any:
     return value
 
 
-def _table(rows: list[dict[str, Any]], more: Mapping[str, list] | None = None) -> pa.Table:
-    """Rows, whose first names the columns, and whole columns beside them."""
-    for row in rows:
-        if row.keys() != rows[0].keys():
-            other = ", ".join(map(str, row.keys() ^ rows[0].keys()))
-            raise NeuraleseError(f"some rows have {other} and some have not; give it always, or never.")
-    columns = {name: _column([row[name] for row in rows]) for name in rows[0]}
-    return pa.table(columns | {name: _column(values) for name, values in (more or {}).items()})
+def _append(rows: list[dict[str, Any]], row: dict[str, Any]) -> None:
+    """Add a row that has the columns of the others; better to stop at once than after an hour."""
+    if rows and row.keys() != rows[0].keys():
+        other = ", ".join(map(str, row.keys() ^ rows[0].keys()))
+        raise NeuraleseError(f"some rows have {other} and some have not; give it always, or never.")
+    rows.append(row)
 
 
-def _column(values: list) -> pa.Array:
-    return pa.array(values, pa.int64()) if None in values else as_arrow(values)
+def _columns(rows: list[dict[str, Any]]) -> dict[str, list]:
+    return {name: [row[name] for row in rows] for name in rows[0]}
 
 
 class RecordParallel:
@@ -220,7 +223,7 @@ class RecordParallel:
         `state` makes it of an observation, a state is the whole observation.
         """
         self.env, self.recording = env, recording
-        self.read_state = state or (lambda agent, observation: {"observation": observation})
+        self.read_state = state or (lambda agent, observation: observation)
         readers = {agent: message or spoken(env, agent, speakers) for agent in speakers or env.possible_agents}
         self.readers = {agent: reader for agent, reader in readers.items() if reader}
         if not self.readers:

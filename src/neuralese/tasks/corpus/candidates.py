@@ -13,7 +13,8 @@ two cannot be told apart by anybody.
 
 import numpy as np
 
-PASSES = 20  # how often each block swaps a message with some other
+PASSES = 20  # how often each message is swapped with one of another block, about
+MOST_PASSES = 200  # however many candidates there are
 
 
 def draw_candidates(
@@ -25,7 +26,7 @@ def draw_candidates(
     """
     groups = np.zeros(len(states), dtype=np.int64) if groups is None else np.unique(groups, return_inverse=True)[1]
     blocks, group = _deal(states, groups, candidates, rng)
-    for _ in range(PASSES * candidates if len(blocks) > 1 else 0):
+    for _ in range(min(PASSES * candidates, MOST_PASSES) if len(blocks) > 1 else 0):
         _swap(blocks, group, states, rng)
     drawn = np.empty((len(states), candidates), dtype=np.int64)
     filled = states[_fill(blocks, group, states, groups, rng)]

@@ -191,7 +191,7 @@ def integer_lists(table: Table, name: str, what: str) -> Lists:
             raise lists.fault(
                 0, f"'{name}' holds values of type {entries.type}; {what} is a whole number, so write those"
             )
-        lists.entries = pc.cast(entries, pa.int64(), safe=False).to_numpy(zero_copy_only=False)
+        lists.entries = _array(pc.cast(entries, pa.int64(), safe=False))
         return lists
     for entry, value in enumerate(entries) if set(map(type, entries)) - {int} else ():
         if type(value) is not int:
@@ -210,7 +210,7 @@ def number_lists(table: Table, name: str) -> Lists:
     if isinstance(entries, pa.Array):
         if len(entries) and not (pa.types.is_floating(entries.type) or pa.types.is_integer(entries.type)):
             raise lists.fault(0, f"'{name}' holds values of type {entries.type}; write numbers")
-        values = pc.cast(entries, pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        values = _array(pc.cast(entries, pa.float64(), safe=False))
     else:
         for entry, value in enumerate(entries) if set(map(type, entries)) - {int, float} else ():
             if type(value) not in (int, float):
@@ -273,9 +273,14 @@ def _arrow_lists(table: Table, name: str, array: pa.Array, single: bool) -> List
         raise table.fault(0, f"'{name}' is of type {kind}; {AS_LIST}")
     entries = array.flatten()
     entries = entries.dictionary_decode() if pa.types.is_dictionary(entries.type) else entries
-    lengths = pc.list_value_length(array).to_numpy(zero_copy_only=False).astype(np.int64)
+    lengths = _array(pc.list_value_length(array)).astype(np.int64)
     lists = Lists(table, name, entries, lengths)
     if entries.null_count:
         entry = pc.index(entries.is_null(), True).as_py()
         raise lists.fault(entry, f"'{name}' holds an empty entry; fill it in, or remove the row")
     return lists
+
+
+def _array(column: pa.Array) -> np.ndarray:
+    """Numbers of a column without gaps; pyarrow's own `to_numpy` would import pandas."""
+    return np.from_dlpack(column) if len(column) else np.empty(0)

@@ -5,7 +5,7 @@ commas. An `Interaction` is a file of torch; it is read with `weights_only=True`
 nothing in it is ever executed. In EGG the symbol 0 ends messages of more than one symbol.
 
 A sender's input of one-hot blocks becomes a category for each block, one of a few whole numbers a category for each,
-one of up to twenty numbers a number for each, and any other a vector. Where the receiver chose among inputs, the
+another one of up to 32 numbers a number for each, and any other a vector. Where the receiver chose among inputs, the
 contexts are made too.
 """
 
@@ -15,12 +15,11 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 
 from neuralese.storage.errors import NeuraleseError
-from neuralese.tasks.corpus.faults import shown
+from neuralese.tasks.corpus.faults import reason, shown
 from neuralese.tasks.corpus.flat import Imported
-from neuralese.tasks.corpus.guess import FEW, numbers_in
+from neuralese.tasks.corpus.guess import FEW, WIDE, numbers_in
 from neuralese.tasks.corpus.text_file import read_bytes, read_text
 from neuralese.tasks.corpus.write import check_free, settings_text, write_corpus
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
 INTERACTION = "egg.core.interaction.Interaction"
 TORCH = (b"PK\x03\x04", b"\x80")  # how a file of torch begins: a zip file, or, long ago, a pickle
-WIDE = 20  # inputs of more numbers are one vector
 FORM = "expected is `input;message;output;label`, with numbers separated by spaces"
 SAVE = "save one with torch.save, or with EGG's InteractionSaver"
 END = 0
@@ -61,17 +59,16 @@ def import_egg(file: Path, folder: Path, title: str | None = None, licence: str 
     row = row.reshape(offered.shape[:2])
     columns, settings, notes = _columns(states)
     true = games.true if games.offered is not None else np.zeros(len(row), dtype=np.int64)
-    ids = np.arange(len(row))
-    kind = pa.int64() if games.kind == "symbols" else pa.float32()
-    messages = {
-        "state_id": row[ids, true],
-        "message": pa.array([list(each) for each in games.messages], pa.list_(kind)),
+    messages = games.messages if isinstance(games.messages, list) else games.messages.tolist()
+    tables = {
+        "states": {"state_id": list(range(len(states))), **columns},
+        "messages": {"state_id": row[np.arange(len(row)), true].tolist(), "message": messages},
     }
-    tables = {"states": pa.table({"state_id": np.arange(len(states)), **columns}), "messages": pa.table(messages)}
     if games.offered is not None:
-        tables["messages"] = pa.table(messages | {"context_id": ids})
-        chosen = {"context_id": ids, "candidates": pa.array(row.tolist()), "true": true}
-        tables["contexts"] = pa.table(chosen | ({} if games.pick is None else {"pick": games.pick}))
+        ids = list(range(len(row)))
+        tables["messages"]["context_id"] = ids
+        tables["contexts"] = {"context_id": ids, "candidates": row.tolist(), "true": true.tolist()}
+        tables["contexts"] |= {} if games.pick is None else {"pick": games.pick.tolist()}
     about = {
         "title": title or file.stem,
         "licence": licence or "unknown",
@@ -119,18 +116,14 @@ def _from_torch(file: Path) -> Games:
             loaded = torch.load(file, map_location="cpu", weights_only=True)
     except Exception as error:  # a damaged or malicious file may raise nearly anything
         raise NeuraleseError(
-            f"{file} is not an Interaction that can be read safely ({_brief(error)}); {SAVE}."
+            f"{file} is not an Interaction that can be read safely ({reason(error)}); {SAVE}."
         ) from None
     if not isinstance(loaded, _Interaction):
         raise NeuraleseError(f"{file} holds a {type(loaded).__name__}, not an Interaction of EGG; {SAVE}.")
     try:
         return _games(file, loaded)
     except (RuntimeError, TypeError, ValueError) as error:  # tensors that do not fit together, or of odd kinds
-        raise NeuraleseError(f"{file} holds an Interaction whose parts do not fit ({_brief(error)}); {SAVE}.") from None
-
-
-def _brief(error: Exception) -> str:
-    return " ".join(str(error).split())[:120]
+        raise NeuraleseError(f"{file} holds an Interaction whose parts do not fit ({reason(error)}); {SAVE}.") from None
 
 
 def _games(file: Path, loaded: _Interaction) -> Games:
@@ -203,7 +196,7 @@ def _offered(loaded: _Interaction, inputs: "Tensor") -> tuple[Any, Any, Any]:
     return offered.double().numpy(), true.numpy(), pick
 
 
-def _columns(states: np.ndarray) -> tuple[dict[str, pa.Array], dict[str, dict], dict[str, str]]:
+def _columns(states: np.ndarray) -> tuple[dict[str, list], dict[str, dict], dict[str, str]]:
     """The sender's inputs (n, d) as columns, their settings, and notes on them."""
     n, d = states.shape
     blocks = states[0].sum()
@@ -216,12 +209,12 @@ def _columns(states: np.ndarray) -> tuple[dict[str, pa.Array], dict[str, dict], 
         return _named("input", states.astype(np.int64), "category", "guessed: a few whole numbers")
     if d <= WIDE:
         return _named("input", states, "number", "guessed")
-    return {"input": pa.array(states.tolist())}, {"input": {"type": "vector"}}, {"input": f"{d} numbers"}
+    return {"input": states.tolist()}, {"input": {"type": "vector"}}, {"input": f"{d} numbers"}
 
 
 def _named(
     name: str, values: np.ndarray, kind: str, note: str
-) -> tuple[dict[str, pa.Array], dict[str, dict], dict[str, str]]:
+) -> tuple[dict[str, list], dict[str, dict], dict[str, str]]:
     names = [name] if values.shape[1] == 1 else [f"{name}_{place + 1}" for place in range(values.shape[1])]
-    columns = {each: pa.array(column) for each, column in zip(names, values.T, strict=True)}
+    columns = {each: column.tolist() for each, column in zip(names, values.T, strict=True)}
     return columns, {each: {"type": kind} for each in names}, dict.fromkeys(names, note)

@@ -44,3 +44,9 @@ def shown(value: object) -> str:
     """A value as it is quoted in a sentence: on one line, and not too long."""
     text = repr(value) if isinstance(value, str) else str(value)
     return ascii(text)[1:-1] if not text.isprintable() else text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+def reason(error: Exception) -> str:
+    """What a library says of a fault, as it is quoted in a sentence."""
+    text = " ".join(str(error).split())[:120]
+    return text if text.isprintable() else ascii(text)[1:-1]

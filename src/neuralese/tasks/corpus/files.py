@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from neuralese.storage.errors import NeuraleseError
-from neuralese.tasks.corpus.faults import shown
+from neuralese.tasks.corpus.faults import reason, shown
 from neuralese.tasks.corpus.text_file import control_character, read_bytes, read_text
 
 TABLES = ("states", "messages", "contexts", "utterances")
@@ -48,8 +48,7 @@ class Table:
         for name in names:
             if name not in self.columns:
                 there = ", ".join(self.columns)
-                hint = "separate cells by commas, not by ';'" if ";" in there else f"add it; there are {there}"
-                raise NeuraleseError(f"{self.path} has no column '{name}'; {hint}.")
+                raise NeuraleseError(f"{self.path} has no column '{name}'; add it; there are {there}.")
 
 
 def find_table(folder: Path, name: str) -> Path | None:
@@ -96,7 +95,7 @@ def read_csv(path: Path) -> Table:
                 before = reader.line_num
     except csv.Error as error:
         raise NeuraleseError(
-            f"{path}, line {before + 1} is not CSV ({error}); put cells that hold commas or quotes in quotes, "
+            f"{path}, line {before + 1} is not CSV ({reason(error)}); put cells that hold commas or quotes in quotes, "
             "and double the quotes inside them."
         ) from None
     if not rows:
@@ -126,6 +125,8 @@ def _cells_of_any_size() -> Iterator[None]:
 
 
 def _check_names(path: Path, names: list[str]) -> None:
+    if len(names) == 1 and (other := {";", "\t"} & set(names[0])):
+        raise NeuraleseError(f"{path} separates its cells by {other.pop()!r}; separate them by commas.")
     for position, name in enumerate(names):
         if not name:
             raise NeuraleseError(f"{path} has no name for column {position + 1}; name it in the first line.")
@@ -143,9 +144,9 @@ def read_jsonl(path: Path) -> Table:
         try:
             record = decoder.decode(text)
         except (ValueError, RecursionError) as error:
-            reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error).splitlines()[0]
+            why = "it is nested too deeply" if isinstance(error, RecursionError) else reason(error)
             raise NeuraleseError(
-                f"{path}, line {line} is not a JSON object ({reason}); write one whole object on each line."
+                f"{path}, line {line} is not a JSON object ({why}); write one whole object on each line."
             ) from None
         if not isinstance(record, dict):
             raise NeuraleseError(
@@ -173,8 +174,7 @@ def _parquet(path: Path) -> Table:
     try:
         table = pq.ParquetFile(pa.BufferReader(content)).read()
     except (pa.ArrowException, OSError, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        raise NeuraleseError(f"{path} is not a whole Parquet file ({reason}); write it again.") from None
+        raise NeuraleseError(f"{path} is not a whole Parquet file ({reason(error)}); write it again.") from None
     names = table.column_names
     _check_names(path, names)
     return Table(path, {name: _plain(table[name]) for name in names}, table.num_rows, None)

@@ -4,12 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyarrow as pa
-
 from neuralese.storage.errors import NeuraleseError
 from neuralese.tasks.corpus.faults import shown
 from neuralese.tasks.corpus.files import Table, checked, read_csv, read_jsonl
-from neuralese.tasks.corpus.guess import as_arrow, guess_columns, key_of, values_of
+from neuralese.tasks.corpus.guess import guess_columns, key_of, values_of
 from neuralese.tasks.corpus.write import check_free, settings_text, write_corpus
 
 READERS: dict[str, Callable[[Path], Table]] = {"csv": read_csv, "jsonl": read_jsonl}
@@ -45,17 +43,18 @@ def import_flat(
     table = checked(READERS[kind](file))
     named = [columns.message, *(name for name in (columns.utterance, columns.episode, columns.split) if name)]
     table.needs(*named, *columns.states)
-    chosen = columns.states or tuple(name for name in table.columns if name not in named)
-    values = {name: values_of(table, name) for name in chosen}
-    settings, notes, left_out = guess_columns(values)
+    if "state_id" in columns.states:
+        raise NeuraleseError(
+            f"{file}: states are numbered anew, so 'state_id' cannot be one of their columns; rename it."
+        )
+    chosen = columns.states or tuple(name for name in table.columns if name not in (*named, "state_id"))
+    settings, notes, left_out = guess_columns(values := {name: values_of(table, name) for name in chosen})
     rows, first = numbered([values[name] for name in settings], table.rows)
     messages, message_kind = messages_of(table, columns.message)
+    states = {name: [values[name][row] for row in first] for name in settings}
     tables = {
-        "states": pa.table(
-            {"state_id": pa.array(range(len(first)))}
-            | {name: as_arrow([values[name][row] for row in first]) for name in settings}
-        ),
-        "messages": pa.table({"state_id": rows, "message": messages} | _groups(table, columns)),
+        "states": {"state_id": list(range(len(first))), **states},
+        "messages": {"state_id": rows, "message": messages, **_groups(table, columns)},
     }
     if columns.utterance:
         tables["utterances"] = _utterances(table, columns, rows)
@@ -80,7 +79,7 @@ def numbered(columns: list[list], rows: int) -> tuple[list[int], list[int]]:
     return found, first
 
 
-def messages_of(table: Table, name: str) -> tuple[pa.Array, str]:
+def messages_of(table: Table, name: str) -> tuple[list[list], str]:
     """Messages as lists, and whether they are symbols or vectors."""
     values = values_of(table, name)
     if not isinstance(values[0], list):
@@ -93,15 +92,14 @@ def messages_of(table: Table, name: str) -> tuple[pa.Array, str]:
     if empty := [row for row, each in enumerate(values) if not each]:
         raise table.fault(empty[0], f"'{name}' is empty; fill it in, or remove the row")
     kind = "vector" if any(type(part) is float for each in values for part in each) else "symbols"
-    try:
-        return pa.array(values, pa.list_(pa.float64() if kind == "vector" else pa.int64())), kind
-    except (pa.ArrowException, OverflowError) as error:
-        raise NeuraleseError(
-            f"{table.path}: '{name}' holds a number that is too large ({error}); renumber it."
-        ) from None
+    if wrong := [
+        row for row, each in enumerate(values) if any(abs(part) >= 2**31 for part in each if type(part) is int)
+    ]:
+        raise table.fault(wrong[0], f"'{name}' holds a number that is too large; use smaller ones")
+    return values, kind
 
 
-def _utterances(table: Table, columns: FlatColumns, rows: list[int]) -> pa.Table:
+def _utterances(table: Table, columns: FlatColumns, rows: list[int]) -> dict[str, list]:
     """What humans said, in the rows where they said anything."""
     cells = table.columns[columns.utterance]
     said = [row for row, cell in enumerate(cells) if cell not in (None, "")]
@@ -111,11 +109,11 @@ def _utterances(table: Table, columns: FlatColumns, rows: list[int]) -> pa.Table
         raise NeuraleseError(
             f"{table.path}: '{columns.utterance}' is empty in every row; name the column with the texts."
         )
-    found = {"state_id": [rows[row] for row in said], "text": [cells[row] for row in said]}
-    return pa.table(found | {name: column.take(pa.array(said)) for name, column in _groups(table, columns).items()})
+    groups = {name: [values[row] for row in said] for name, values in _groups(table, columns).items()}
+    return {"state_id": [rows[row] for row in said], "text": [cells[row] for row in said], **groups}
 
 
-def _groups(table: Table, columns: FlatColumns) -> dict[str, pa.Array]:
+def _groups(table: Table, columns: FlatColumns) -> dict[str, list]:
     """The columns that say which rows belong together."""
     named = {"episode": columns.episode, "split": columns.split}
-    return {ours: as_arrow(values_of(table, theirs)) for ours, theirs in named.items() if theirs}
+    return {ours: values_of(table, theirs) for ours, theirs in named.items() if theirs}

@@ -6,15 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-import pyarrow as pa
-
 from neuralese.storage.errors import NeuraleseError
 from neuralese.tasks.corpus.columns import INTEGER, NUMBER, scalars
-from neuralese.tasks.corpus.faults import shown
 from neuralese.tasks.corpus.files import Table
 from neuralese.tasks.corpus.states import HEX, MOST_CATEGORIES
 
 FEW = 12  # whole numbers with at most so many different values are taken for categories
+WIDE = 32  # arrays of up to so many numbers become a column for each
 TURNING = re.compile(r"angle|heading|direction|orientation|bearing|azimuth|hue|phase|rotation", re.IGNORECASE)
 COLORED = re.compile(r"colou?r|rgb", re.IGNORECASE)
 LIST = re.compile(r"[\[(]?\s*(.*?)\s*[\])]?", re.DOTALL)
@@ -100,20 +98,6 @@ def guess_columns(values: dict[str, Sequence]) -> tuple[dict[str, dict[str, Any]
         reasons = "; ".join(f"{name} is {why}" for name, why in left_out.items())
         raise NeuraleseError(f"no column says anything of the states ({reasons or 'there is none'}); name some others.")
     return settings, notes, left_out
-
-
-def as_arrow(values: Sequence) -> pa.Array:
-    """Values of one kind as a column of Parquet."""
-    if any(isinstance(each, float) for each in values):
-        values = list(map(float, values))
-    if isinstance(values[0], list) and any(isinstance(part, float) for each in values for part in each):
-        values = [list(map(float, each)) for each in values]
-    try:
-        return pa.array(values)
-    except (pa.ArrowException, OverflowError) as error:
-        raise NeuraleseError(
-            f"{shown(values[0])} and what is with it make no column ({error}); use one type."
-        ) from None
 
 
 def key_of(values: Sequence) -> str:

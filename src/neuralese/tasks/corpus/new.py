@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 
 from neuralese.tasks.corpus.write import check_free, write_corpus
 
@@ -95,27 +94,21 @@ def new_corpus(folder: Path) -> None:
     spoken = rng.integers(STATES, size=MESSAGES)
     described = rng.integers(STATES, size=UTTERANCES)
     tables = {
-        "states": pa.table(
-            {
-                "state_id": ids,
-                "shape": [SHAPES[shape] for shape in shapes],
-                "rgb": ["#{:02x}{:02x}{:02x}".format(*each) for each in np.clip(rgb, 0, 255)],
-                "size": sizes,
-            }
-        ),
-        "messages": pa.table(
-            {
-                "state_id": [ids[row] for row in spoken],
-                "message": [_message(shapes[row], colors[row], sizes[row], rng) for row in spoken],
-                "episode": np.arange(MESSAGES) // 10,
-            }
-        ),
-        "utterances": pa.table(
-            {
-                "state_id": [ids[row] for row in described],
-                "text": [_utterance(shapes[row], colors[row], sizes[row], rng) for row in described],
-            }
-        ),
+        "states": {
+            "state_id": ids,
+            "shape": [SHAPES[shape] for shape in shapes],
+            "rgb": ["#{:02x}{:02x}{:02x}".format(*each) for each in np.clip(rgb, 0, 255)],
+            "size": sizes.tolist(),
+        },
+        "messages": {
+            "state_id": [ids[row] for row in spoken],
+            "message": [_message(shapes[row], colors[row], sizes[row], rng) for row in spoken],
+            "episode": [number // 10 for number in range(MESSAGES)],
+        },
+        "utterances": {
+            "state_id": [ids[row] for row in described],
+            "text": [_utterance(shapes[row], colors[row], sizes[row], rng) for row in described],
+        },
     }
     write_corpus(folder, SETTINGS, tables, {"README.md": README}, suffix=".csv")
 

@@ -13,6 +13,7 @@ utterances: {language: en, least: 5}
 """
 
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -28,6 +29,7 @@ FILE = "corpus.yaml"
 KINDS = ("symbols", "vector")
 TYPES = ("category", "number", "circular", "color", "vector", "image")
 MOST_CANDIDATES = 1000
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 LARGEST_SYMBOL = 2**31 - 1
 
 
@@ -216,6 +218,8 @@ class _Section:
         value = self.values.get(key, default)
         if key not in self.values:
             return value
+        if isinstance(value, str) and NUMBER.fullmatch(value):
+            value = float(value)  # YAML reads 1e-5 as text
         if not _is_finite(value) or not above < value < below:
             limit = f" and below {below:g}" if below < math.inf else ""
             raise self.fault(key, f"is {shown(value)}; write a number above {above:g}{limit}")

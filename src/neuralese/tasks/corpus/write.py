@@ -10,15 +10,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import atomic, storage_problem, write_text
+from neuralese.tasks.corpus.faults import reason
 from neuralese.tasks.corpus.settings import FILE
 
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 NOT_TEXT = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}  # as YAML reads them
+Columns = Mapping[str, list]  # of Python's own values, all of one length
 HEAD = """\
 # A corpus: what agents said, and in which states. `neuralese corpus check` says what is in it, or what is wrong.
 """
@@ -37,7 +36,7 @@ def check_free(folder: Path) -> None:
 def write_corpus(
     folder: str | Path,
     settings: str,
-    tables: Mapping[str, pa.Table],
+    tables: Mapping[str, Columns],
     texts: Mapping[str, str] | None = None,
     suffix: str = ".parquet",
 ) -> None:
@@ -67,16 +66,35 @@ def write_corpus(
         shutil.rmtree(staging, ignore_errors=True)
 
 
-def _write_parquet(path: Path, table: pa.Table) -> None:
+def _write_parquet(path: Path, columns: Columns) -> None:
+    import pyarrow as pa  # here, since its arrays import pandas, which nothing else needs
+    import pyarrow.parquet as pq
+
+    made = {}
+    for name, values in columns.items():
+        try:
+            made[name] = pa.array(_alike(values))
+        except (pa.ArrowException, OverflowError) as error:
+            where = f"{path.stem}: the column '{name}'"
+            raise NeuraleseError(f"{where} cannot be written ({reason(error)}); use values of one type.") from None
     with atomic(path) as temporary:
-        pq.write_table(table, temporary, compression="zstd")
+        pq.write_table(pa.table(made), temporary, compression="zstd")
 
 
-def _write_csv(path: Path, table: pa.Table) -> None:
+def _alike(values: list) -> list:
+    """Whole numbers among others as such others, also in lists."""
+    if any(type(each) is float for each in values):
+        return [float(each) if type(each) is int else each for each in values]
+    if any(type(each) is list and any(type(part) is float for part in each) for each in values):
+        return [list(map(float, each)) for each in values]
+    return values
+
+
+def _write_csv(path: Path, columns: Columns) -> None:
     with atomic(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(table.column_names)
-        for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
+        writer.writerow(columns)
+        for row in zip(*columns.values(), strict=True):
             writer.writerow(" ".join(map(str, cell)) if isinstance(cell, list) else cell for cell in row)
 
 
@@ -103,5 +121,7 @@ def yaml_value(value: object) -> str:
         return "[" + ", ".join(map(yaml_value, value)) + "]"
     if isinstance(value, str):
         is_plain = PLAIN.fullmatch(value) and value.lower() not in NOT_TEXT
-        return value if is_plain else json.dumps(value)
-    return repr(value) if isinstance(value, float) else json.dumps(value)
+        quoted = json.dumps(value, ensure_ascii=False)
+        return value if is_plain else "".join(each if each.isprintable() else f"\\U{ord(each):08x}" for each in quoted)
+    text = repr(value) if isinstance(value, float) else json.dumps(value)
+    return text.replace("e", ".0e") if "e-" in text and "." not in text else text  # YAML reads 1e-05 as text

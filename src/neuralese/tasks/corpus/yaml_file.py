@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from neuralese.storage.errors import NeuraleseError
-from neuralese.tasks.corpus.faults import shown
+from neuralese.tasks.corpus.faults import reason, shown
 from neuralese.tasks.corpus.text_file import read_text
 
 LARGEST = 100_000  # bytes; settings take a few hundred
@@ -29,10 +29,10 @@ def read_yaml(path: Path) -> dict[str, Any]:
         value = yaml.safe_load(text)
     except yaml.MarkedYAMLError as error:
         line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise NeuraleseError(f"{path}{line} is not YAML ({error.problem}); write keys as `key: value`.") from None
+        why = ascii(error.problem)[1:-1] if error.problem else reason(error)
+        raise NeuraleseError(f"{path}{line} is not YAML ({why}); write keys as `key: value`.") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        reason = str(error).splitlines()[0]
-        raise NeuraleseError(f"{path} is not YAML ({reason}); write keys as `key: value`.") from None
+        raise NeuraleseError(f"{path} is not YAML ({reason(error)}); write keys as `key: value`.") from None
     if not isinstance(value, dict):
         found = "is empty" if value is None else f"holds {shown(value)}"
         raise NeuraleseError(f"{path} {found}, where keys such as `messages:` and `states:` are expected; add them.")
