@@ -153,7 +153,7 @@ class Translator(BaseEstimator):
         return table.assign(message=[said[place[number]] for number in table["target_id"]])
 
     def score(self) -> pd.DataFrame:
-        """The belief evaluation on held-out messages: the rows of `belief.parquet`, of the criterion and the controls."""
+        """The belief evaluation on held-out messages: rows of `belief.parquet`, of the criterion and the controls."""
         settings = self._settings()
         with whole.one_thread():
             return whole.evaluate(
