@@ -18,6 +18,8 @@ neuralese corpus check mine
 neuralese corpus import csv log.csv mine --message sent --states shape,color,size
 neuralese corpus import jsonl log.jsonl mine --utterance description --episode game
 neuralese corpus import egg interactions/validation/epoch_50/interaction_gpu0 mine
+neuralese corpus export csv results/mine tables
+neuralese corpus export xferbench mine mine.jsonl
 """
 
 
@@ -29,7 +31,7 @@ class ExamplesGroup(click.Group):
 
 @click.group(cls=ExamplesGroup, epilog=EXAMPLES)
 def command() -> None:
-    """Bring your own agents: make, import and check a corpus.
+    """Bring your own agents: make, import, check and export a corpus.
 
     A corpus is a folder with the states that your agents saw, the messages they sent and, if there are any, what people
     say of such states. `neuralese corpus new` writes a small one with a README that says how to fill in your own.
@@ -82,7 +84,7 @@ def check(ctx: click.Context, folder: Path, seed: int, as_json: bool) -> None:
         _print(folder, found)
 
 
-@command.group("import", cls=ExamplesGroup, epilog="\n".join(EXAMPLES.strip().splitlines()[2:]))
+@command.group("import", cls=ExamplesGroup, epilog="\n".join(EXAMPLES.strip().splitlines()[2:5]))
 def import_command() -> None:
     """Make a corpus of a file in another format."""
 
@@ -137,6 +139,21 @@ def import_egg(file: Path, folder: Path, title: str | None, licence: str | None)
     from neuralese.tasks.corpus.egg import import_egg
 
     _say_imported(folder, import_egg(file, folder, title, licence))
+
+
+@command.command("export", cls=Examples, epilog="\n".join(EXAMPLES.strip().splitlines()[5:]))
+@click.argument("kind", metavar="FORMAT", type=click.Choice(["csv", "csar", "xferbench"]))
+@click.argument("source", metavar="FROM", type=click.Path(path_type=Path))
+@click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
+def export_command(kind: str, source: Path, out: Path) -> None:
+    """Write a corpus, and its dictionary if there is one, in another FORMAT.
+
+    FROM is a corpus, or its folder in the results, such as results/mine. FORMAT is csv (OUT is a new folder), csar or
+    xferbench (OUT is a new file of JSON Lines, read by the tools of that name; for messages of symbols only).
+    """
+    from neuralese.tasks.corpus.export import FORMATS, load
+
+    click.echo(FORMATS[kind](load(source), out))
 
 
 def _import_flat(kind: str, file: Path, folder: Path, options: dict[str, Any]) -> None:
