@@ -1,0 +1,242 @@
+"""The contents of `corpus.yaml`: which tables a corpus has, what their columns mean, and how it is to be split.
+
+title: Agents of the erasure study
+licence: MIT
+messages: {kind: symbols, end: 0}
+states:
+  shape: {type: category}
+  angle: {type: circular, period: 360}
+candidates: 2
+same: [map]
+split: {dev: 0.15, test: 0.25, by: episode}
+utterances: {language: en, least: 5}
+"""
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from neuralese.storage.errors import NeuraleseError
+from neuralese.tasks.corpus.faults import shown
+from neuralese.tasks.corpus.text_file import control_character
+from neuralese.tasks.corpus.yaml_file import read_yaml
+
+FILE = "corpus.yaml"
+KINDS = ("symbols", "vector")
+TYPES = ("category", "number", "circular", "color", "vector", "image")
+MOST_CANDIDATES = 1000
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+LARGEST_SYMBOL = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class MessageSettings:
+    """What a message is."""
+
+    kind: str  # symbols, or vector
+    end: int | None = None  # a symbol after which nothing counts
+    vocabulary: int | None = None  # symbols are below this; unless given, whatever was said is a symbol
+    noise: float | None = None  # standard deviation of a vector's noise; fitted unless given
+
+
+@dataclass(frozen=True)
+class ColumnSettings:
+    """What a column of the states is."""
+
+    type: str
+    period: float | None = None  # of a circular column: where it begins again
+
+
+@dataclass(frozen=True)
+class SplitSettings:
+    """How messages are split, unless the tables say."""
+
+    dev: float = 0.15
+    test: float = 0.25
+    by: str | None = None  # episode, or a column of the states: what has the same value stays together
+
+
+@dataclass(frozen=True)
+class UtteranceSettings:
+    """Where phrases come from."""
+
+    language: str = "en"
+    least: int = 5  # a phrase is in the inventory if so many training utterances contain it
+    from_states: bool = False  # phrases are made of the states' columns
+
+
+@dataclass(frozen=True)
+class CorpusSettings:
+    """Everything in `corpus.yaml`."""
+
+    title: str
+    licence: str
+    messages: MessageSettings
+    states: dict[str, ColumnSettings]
+    candidates: int = 2  # how many to draw, where there are no contexts
+    same: tuple[str, ...] = ()  # columns that distractors share with the true state
+    split: SplitSettings = field(default_factory=SplitSettings)
+    utterances: UtteranceSettings | None = None  # none: those of the table, or from the states if there is none
+
+
+def read_settings(folder: Path) -> CorpusSettings:
+    """Read the settings of a corpus, or say in one sentence which key is wrong."""
+    path = folder / FILE
+    return settings_from(read_yaml(path), path)
+
+
+def settings_from(values: dict[str, Any], path: Path) -> CorpusSettings:
+    """Check what was read from `path`."""
+    top = _Section(path, "", values)
+    top.only("title", "licence", "messages", "states", "candidates", "same", "split", "utterances")
+    return CorpusSettings(
+        title=top.text("title", path.parent.resolve().name),
+        licence=top.text("licence", "unknown"),
+        messages=_messages(top.section("messages", "such as `messages: {kind: symbols}`")),
+        states=_states(top.section("states", "with a line for each column, such as `shape: {type: category}`")),
+        candidates=top.integer("candidates", 2, least=2, most=MOST_CANDIDATES),
+        same=top.names("same"),
+        split=_split(top.section("split")),
+        utterances=_utterances(top.section("utterances")) if "utterances" in values else None,
+    )
+
+
+def _messages(section: "_Section") -> MessageSettings:
+    section.only("kind", "end", "vocabulary", "noise")
+    kind = section.choice("kind", KINDS)
+    of_another = ("noise",) if kind == "symbols" else ("end", "vocabulary")
+    for name in of_another:
+        if name in section.values:
+            raise section.fault(name, f"has no meaning for messages of kind '{kind}'; remove it")
+    vocabulary = section.integer("vocabulary", None, least=1, most=LARGEST_SYMBOL)
+    end = section.integer("end", None, least=0, most=LARGEST_SYMBOL)
+    if vocabulary is not None and end is not None and end >= vocabulary:
+        raise section.fault("end", f"is {end}, but symbols are below the vocabulary's {vocabulary}; raise that")
+    return MessageSettings(kind, end, vocabulary, section.number("noise", None, above=0))
+
+
+def _states(section: "_Section") -> dict[str, ColumnSettings]:
+    if not section.values:
+        raise section.fault("", "names no column; add a line for each, such as `shape: {type: category}`")
+    columns = {}
+    for name in section.values:
+        column = section.section(name, "such as `{type: category}`")
+        column.only("type", "period")
+        kind = column.choice("type", TYPES)
+        if kind != "circular" and "period" in column.values:
+            raise column.fault("period", f"is of circular columns only, and this is a {kind}; remove it")
+        if kind == "circular" and "period" not in column.values:
+            raise column.fault("period", "is missing; say where the circle begins again, such as `period: 360`")
+        columns[name] = ColumnSettings(kind, column.number("period", None, above=0))
+    return columns
+
+
+def _split(section: "_Section") -> SplitSettings:
+    section.only("dev", "test", "by")
+    defaults = SplitSettings()
+    dev, test = (section.number(name, getattr(defaults, name), above=0, below=1) for name in ("dev", "test"))
+    if dev + test >= 1:
+        raise section.fault("", f"leaves nothing for training: dev {dev:g} and test {test:g}; lower them")
+    return SplitSettings(dev, test, section.text("by", None))
+
+
+def _utterances(section: "_Section") -> UtteranceSettings:
+    section.only("language", "least", "from")
+    from_states = section.choice("from", ("states",), None) is not None
+    if from_states and "language" in section.values:
+        raise section.fault("language", "is of what people said, but `from: states` makes phrases; remove one of them")
+    least = section.integer("least", 1 if from_states else 5, least=1)
+    return UtteranceSettings(section.text("language", "en"), least, from_states)
+
+
+class _Section:
+    """A mapping of the file, with the name it has there."""
+
+    def __init__(self, path: Path, name: str, values: dict[str, Any]) -> None:
+        self.path, self.name, self.values = path, name, values
+
+    def fault(self, key: str, what: str) -> NeuraleseError:
+        """One sentence about a key, or about the section."""
+        named = ".".join(part for part in (self.name, key) if part)
+        return NeuraleseError(f"{self.path}: '{named}' {what}.")
+
+    def only(self, *known: str) -> None:
+        """Refuse a key that is none of those."""
+        for key in self.values:
+            if key not in known:
+                close = get_close_matches(key, known, n=1)
+                hint = f"did you mean '{close[0]}'?" if close else f"known keys there are {', '.join(known)}."
+                named = f"{self.name}.{key}".lstrip(".")
+                raise NeuraleseError(f"{self.path}: '{named}' is not a known key; {hint}")
+
+    def section(self, key: str, example: str | None = None) -> "_Section":
+        """A section in this one; with an example it has to be there."""
+        value = self.values.get(key)
+        if value is None and example is None:
+            value = {}
+        if not isinstance(value, dict):
+            found = "is missing" if value is None else f"is {shown(value)}"
+            raise self.fault(key, f"{found}; write a mapping, {example or 'such as `{key: value}`'}")
+        for name in value:
+            if found := control_character(name):
+                raise self.fault(key, f"has a key with the control character {found}; remove that")
+        return _Section(self.path, f"{self.name}.{key}".lstrip("."), value)
+
+    def text(self, key: str, default: str | None) -> str | None:
+        """Text on one line."""
+        value = self.values.get(key, default)
+        if value is default:
+            return default
+        if not isinstance(value, str) or not value.strip():
+            raise self.fault(key, f"is {shown(value)}; write text, in quotes if YAML reads it otherwise")
+        if found := control_character(value):
+            raise self.fault(key, f"has the control character {found}; remove it")
+        return value.strip()
+
+    def choice(self, key: str, choices: Iterable[str], default: object = ...) -> str | None:
+        """One of a few names; without a default it has to be there."""
+        value = self.values.get(key, default)
+        if value is ...:
+            raise self.fault(key, f"is missing; write one of {', '.join(choices)}")
+        if key in self.values and value not in choices:
+            raise self.fault(key, f"is {shown(value)}; write one of {', '.join(choices)}")
+        return value
+
+    def integer(self, key: str, default: int | None, least: int, most: int = 10**9) -> int | None:
+        """A whole number in a range."""
+        value = self.values.get(key, default)
+        if key in self.values and (type(value) is not int or not least <= value <= most):
+            raise self.fault(key, f"is {shown(value)}; write a whole number from {least} to {most}")
+        return value
+
+    def number(self, key: str, default: float | None, above: float, below: float = math.inf) -> float | None:
+        """A finite number in a range."""
+        value = self.values.get(key, default)
+        if key not in self.values:
+            return value
+        if isinstance(value, str) and NUMBER.fullmatch(value):
+            value = float(value)  # YAML reads 1e-5 as text
+        if not _is_finite(value) or not above < value < below:
+            limit = f" and below {below:g}" if below < math.inf else ""
+            raise self.fault(key, f"is {shown(value)}; write a number above {above:g}{limit}")
+        return float(value)
+
+    def names(self, key: str) -> tuple[str, ...]:
+        """A list of names, each once."""
+        value = self.values.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(name, str) and name for name in value):
+            raise self.fault(key, f"is {shown(value)}; write a list of columns, such as [map]")
+        if len(set(value)) < len(value):
+            raise self.fault(key, f"names a column twice: {shown(value)}; name each once")
+        return tuple(value)
+
+
+def _is_finite(value: object) -> bool:
+    try:
+        return type(value) in (int, float) and math.isfinite(value)
+    except OverflowError:  # an integer beyond all floating-point numbers
+        return False
