@@ -1,0 +1,119 @@
+"""Make a corpus of one flat file, in which every row is a message with the state it was said in."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from neuralese.storage.errors import NeuraleseError
+from neuralese.tasks.corpus.faults import shown
+from neuralese.tasks.corpus.files import Table, checked, read_csv, read_jsonl
+from neuralese.tasks.corpus.guess import guess_columns, key_of, values_of
+from neuralese.tasks.corpus.write import check_free, settings_text, write_corpus
+
+READERS: dict[str, Callable[[Path], Table]] = {"csv": read_csv, "jsonl": read_jsonl}
+
+
+@dataclass(frozen=True)
+class FlatColumns:
+    """Which column of a flat file is what."""
+
+    message: str = "message"
+    states: tuple[str, ...] = ()  # all others, if none are named
+    utterance: str | None = None  # what a human said of the state
+    episode: str | None = None
+    split: str | None = None
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import made, for those who asked for it."""
+
+    states: int
+    messages: int
+    kind: str
+    columns: dict[str, dict]
+    left_out: dict[str, str]  # columns, and why
+
+
+def import_flat(
+    kind: str, file: Path, folder: Path, columns: FlatColumns, title: str | None = None, licence: str | None = None
+) -> Imported:
+    """Make a corpus of a CSV or JSON Lines file; what its columns are is guessed."""
+    check_free(folder)
+    table = checked(READERS[kind](file))
+    named = [columns.message, *(name for name in (columns.utterance, columns.episode, columns.split) if name)]
+    table.needs(*named, *columns.states)
+    if "state_id" in columns.states:
+        raise NeuraleseError(
+            f"{file}: states are numbered anew, so 'state_id' cannot be one of their columns; rename it."
+        )
+    chosen = columns.states or tuple(name for name in table.columns if name not in (*named, "state_id"))
+    settings, notes, left_out = guess_columns(values := {name: values_of(table, name) for name in chosen})
+    rows, first = numbered([values[name] for name in settings], table.rows)
+    messages, message_kind = messages_of(table, columns.message)
+    states = {name: [values[name][row] for row in first] for name in settings}
+    tables = {
+        "states": {"state_id": list(range(len(first))), **states},
+        "messages": {"state_id": rows, "message": messages, **_groups(table, columns)},
+    }
+    if columns.utterance:
+        tables["utterances"] = _utterances(table, columns, rows)
+    about = {"title": title or file.stem, "licence": licence or "unknown", "messages": {"kind": message_kind}}
+    about |= {"candidates": 2, "split": {"dev": 0.15, "test": 0.25} | ({"by": "episode"} if columns.episode else {})}
+    about["utterances"] = {"language": "en", "least": 5} if columns.utterance else {"from": "states"}
+    write_corpus(folder, settings_text(about, settings, notes), tables)
+    return Imported(len(first), table.rows, message_kind, settings, left_out)
+
+
+def numbered(columns: list[list], rows: int) -> tuple[list[int], list[int]]:
+    """The number of each row's state, equal states having one, and the row in which each is seen first."""
+    numbers: dict[str, int] = {}
+    first: list[int] = []
+    found = []
+    for row in range(rows):
+        key = key_of([column[row] for column in columns])
+        if key not in numbers:
+            numbers[key] = len(first)
+            first.append(row)
+        found.append(numbers[key])
+    return found, first
+
+
+def messages_of(table: Table, name: str) -> tuple[list[list], str]:
+    """Messages as lists, and whether they are symbols or vectors."""
+    values = values_of(table, name)
+    if not isinstance(values[0], list):
+        values = [[each] for each in values]
+    if any(type(part) not in (int, float) for each in values for part in each):
+        row, part = next(
+            (row, part) for row, each in enumerate(values) for part in each if type(part) not in (int, float)
+        )
+        raise table.fault(row, f"'{name}' holds {shown(part)}; write messages as numbers, numbering their symbols")
+    if empty := [row for row, each in enumerate(values) if not each]:
+        raise table.fault(empty[0], f"'{name}' is empty; fill it in, or remove the row")
+    kind = "vector" if any(type(part) is float for each in values for part in each) else "symbols"
+    if wrong := [
+        row for row, each in enumerate(values) if any(abs(part) >= 2**31 for part in each if type(part) is int)
+    ]:
+        raise table.fault(wrong[0], f"'{name}' holds a number that is too large; use smaller ones")
+    return values, kind
+
+
+def _utterances(table: Table, columns: FlatColumns, rows: list[int]) -> dict[str, list]:
+    """What humans said, in the rows where they said anything."""
+    cells = table.columns[columns.utterance]
+    said = [row for row, cell in enumerate(cells) if cell not in (None, "")]
+    if wrong := [row for row in said if not isinstance(cells[row], str)]:
+        raise table.fault(wrong[0], f"'{columns.utterance}' is {shown(cells[wrong[0]])}, not text; write text")
+    if not said:
+        raise NeuraleseError(
+            f"{table.path}: '{columns.utterance}' is empty in every row; name the column with the texts."
+        )
+    groups = {name: [values[row] for row in said] for name, values in _groups(table, columns).items()}
+    return {"state_id": [rows[row] for row in said], "text": [cells[row] for row in said], **groups}
+
+
+def _groups(table: Table, columns: FlatColumns) -> dict[str, list]:
+    """The columns that say which rows belong together."""
+    named = {"episode": columns.episode, "split": columns.split}
+    return {ours: values_of(table, theirs) for ours, theirs in named.items() if theirs}
