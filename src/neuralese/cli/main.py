@@ -16,6 +16,7 @@ COMMANDS = {
     "show": "Show a file of the results: a table, weights, or JSON.",
     "compare": "Set our results beside the paper's.",
     "status": "Say what has been made, from which data, and what is out of date.",
+    "corpus": "Bring your own agents: make, import and check a corpus.",
     "play": "Play a game with a trained robot.",
     "completion": "Print the script that completes commands in your shell.",
 }

@@ -1,0 +1,196 @@
+"""`neuralese corpus`: make, import and check a corpus, the folder of recordings that a user brings."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from neuralese.cli.output import print_json, print_table
+from neuralese.cli.results import Examples, json_option
+
+if TYPE_CHECKING:
+    from neuralese.tasks.corpus.flat import Imported
+
+PHRASES = 20  # of the inventory, that are shown
+EXAMPLES = """
+neuralese corpus new mine
+neuralese corpus check mine
+neuralese corpus import csv log.csv mine --message sent --states shape,color,size
+neuralese corpus import jsonl log.jsonl mine --utterance description --episode game
+neuralese corpus import egg interactions/validation/epoch_50/interaction_gpu0 mine
+"""
+
+
+class ExamplesGroup(click.Group):
+    """A group whose help ends with examples, line by line as they are written."""
+
+    format_epilog = Examples.format_epilog
+
+
+@click.group(cls=ExamplesGroup, epilog=EXAMPLES)
+def command() -> None:
+    """Bring your own agents: make, import and check a corpus.
+
+    A corpus is a folder with the states that your agents saw, the messages they sent and, if there are any, what people
+    say of such states. `neuralese corpus new` writes a small one with a README that says how to fill in your own.
+    """
+
+
+folder_argument = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+file_argument = click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+title_option = click.option("--title", metavar="TEXT", help="What the corpus is called; otherwise as the file.")
+licence_option = click.option("--licence", metavar="TEXT", help="Under which licence it is.")
+
+
+@command.command(cls=Examples, epilog="neuralese corpus new mine")
+@folder_argument
+def new(folder: Path) -> None:
+    """Write a small corpus that works into DIR, to be replaced by your own data."""
+    from neuralese.tasks.corpus.new import new_corpus
+
+    new_corpus(folder)
+    click.echo(f"{folder} is a corpus of a toy game; {folder}/README.md says how to fill in your own.")
+    click.echo(f"See what it holds: neuralese corpus check {folder}")
+
+
+@command.command(cls=Examples, epilog="neuralese corpus check mine\nneuralese corpus check mine --seed 1 --json")
+@folder_argument
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="By which the splits are drawn, where the corpus does not give them.",
+)
+@json_option
+@click.pass_context
+def check(ctx: click.Context, folder: Path, seed: int, as_json: bool) -> None:
+    """Say what the corpus in DIR holds or, one sentence each, what is wrong with it."""
+    from neuralese.tasks.corpus.describe import describe
+    from neuralese.tasks.corpus.faults import CorpusError
+    from neuralese.tasks.corpus.read import read_corpus
+
+    try:
+        found = describe(read_corpus(folder, seed))
+    except CorpusError as error:
+        for sentence in error.sentences:
+            click.echo(f"Error: {sentence}", err=True)
+        ctx.exit(1)
+    if as_json:
+        print_json(found)
+    else:
+        _print(folder, found)
+
+
+@command.group("import", cls=ExamplesGroup, epilog="\n".join(EXAMPLES.strip().splitlines()[2:]))
+def import_command() -> None:
+    """Make a corpus of a file in another format."""
+
+
+def _flat_options(of: click.Command) -> click.Command:
+    """The options of imports from one flat file."""
+    for option in (
+        licence_option,
+        title_option,
+        click.option("--split", metavar="COLUMN", help="Says train, dev or test."),
+        click.option("--episode", metavar="COLUMN", help="Says which rows belong together."),
+        click.option("--utterance", metavar="COLUMN", help="What a person said of the state."),
+        click.option("--states", metavar="A,B,...", help="What the speaker saw; otherwise all other columns."),
+        click.option("--message", metavar="COLUMN", default="message", show_default=True, help="What was sent."),
+        folder_argument,
+        file_argument,
+    ):
+        of = option(of)
+    return of
+
+
+@import_command.command("csv", cls=Examples, epilog=EXAMPLES.strip().splitlines()[2])
+@_flat_options
+def import_csv(file: Path, folder: Path, **options: Any) -> None:
+    """Make a corpus in DIR of a CSV file that has a message and its state in each row.
+
+    What the columns are is guessed; correct it in DIR/corpus.yaml.
+    """
+    _import_flat("csv", file, folder, options)
+
+
+@import_command.command("jsonl", cls=Examples, epilog=EXAMPLES.strip().splitlines()[3])
+@_flat_options
+def import_jsonl(file: Path, folder: Path, **options: Any) -> None:
+    """Make a corpus in DIR of a file of JSON Lines that has a message and its state in each line.
+
+    What the columns are is guessed; correct it in DIR/corpus.yaml.
+    """
+    _import_flat("jsonl", file, folder, options)
+
+
+@import_command.command("egg", cls=Examples, epilog=EXAMPLES.strip().splitlines()[4])
+@file_argument
+@folder_argument
+@title_option
+@licence_option
+def import_egg(file: Path, folder: Path, title: str | None, licence: str | None) -> None:
+    """Make a corpus in DIR of what EGG wrote.
+
+    FILE is an Interaction that EGG saved, or the text dump of a game (input;message;output;label).
+    """
+    from neuralese.tasks.corpus.egg import import_egg
+
+    _say_imported(folder, import_egg(file, folder, title, licence))
+
+
+def _import_flat(kind: str, file: Path, folder: Path, options: dict[str, Any]) -> None:
+    from neuralese.tasks.corpus.flat import FlatColumns, import_flat
+
+    title, licence = options.pop("title"), options.pop("licence")
+    names = [name.strip() for name in (options.pop("states") or "").split(",")]
+    columns = FlatColumns(states=tuple(name for name in names if name), **options)
+    _say_imported(folder, import_flat(kind, file, folder, columns, title, licence))
+
+
+def _say_imported(folder: Path, made: "Imported") -> None:
+    click.echo(f"{folder}: {made.messages:,} messages ({made.kind}) in {made.states:,} states.")
+    print_table(["column", "type"], [(name, settings["type"]) for name, settings in made.columns.items()])
+    for name, why in made.left_out.items():
+        click.echo(f"{name}: {why}")
+    click.echo(f"Correct what was guessed in {folder}/corpus.yaml, then: neuralese corpus check {folder}")
+
+
+def _print(folder: Path, found: dict[str, Any]) -> None:
+    """What a corpus holds, for people."""
+    states, messages, contexts, utterances = (found[name] for name in ("states", "messages", "contexts", "utterances"))
+    click.echo(f"{folder}: {found['title']} (licence: {found['licence']})")
+    rows = [
+        ("messages", messages["count"], *messages["splits"].values(), _about_messages(messages)),
+        ("utterances", utterances["count"], *utterances["splits"].values(), f"from {utterances['from']}"),
+    ]
+    print_table(["", "rows", "train", "dev", "test", ""], rows)
+    click.echo(f"\n{states['count']:,} states, {messages['states_spoken_of']:,} of them spoken of:")
+    print_table(["column", "type", "holds"], [tuple(column.values()) for column in states["columns"]])
+    click.echo(f"\n{_about_contexts(contexts)}")
+    phrases = list(found["inventory"].items())
+    more = f"; the first {PHRASES} are" if len(phrases) > PHRASES else ""
+    click.echo(f"\n{len(phrases)} phrases, with the number of training utterances that contain them{more}:")
+    click.echo(", ".join(f"{phrase} ({count:,})" for phrase, count in phrases[:PHRASES]))
+    if found["warnings"]:
+        click.echo("")
+    for sentence in found["warnings"]:
+        click.echo(f"Warning: {sentence}")
+
+
+def _about_messages(messages: dict[str, Any]) -> str:
+    if messages["kind"] == "vector":
+        return f"vectors of {messages['length']} numbers"
+    shortest, longest = messages["lengths"]
+    lengths = f"{shortest}" if shortest == longest else f"{shortest} to {longest}"
+    return f"{messages['distinct']:,} different ones, of {lengths} out of {messages['symbols']} symbols"
+
+
+def _about_contexts(contexts: dict[str, Any]) -> str:
+    fewest, most = contexts["candidates"]
+    candidates = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+    if not contexts["count"]:
+        same = f" that share {', '.join(contexts['same'])}" if contexts["same"] else ""
+        return f"No contexts: {candidates} candidates{same} are drawn for each message."
+    right = f", {contexts['picked_right']:.1%} of them right" if contexts["picks"] else ""
+    return f"{contexts['count']:,} contexts of {candidates} candidates; {contexts['picks']:,} picks are known{right}."
