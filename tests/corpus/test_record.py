@@ -1,0 +1,125 @@
+"""What is recorded around a loop is a corpus that says what was said."""
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+import torch
+import yaml
+
+from neuralese.record import Recording
+from neuralese.storage.errors import NeuraleseError
+from neuralese.tasks.corpus.read import read_corpus
+
+THINGS = [{"shape": shape, "size": size} for shape in ("cube", "ball", "cone") for size in (0.5, 1.5)]
+
+
+def play(recording: Recording, games: int = 60) -> None:
+    for game in range(games):
+        thing = THINGS[game % len(THINGS)]
+        recording.say(thing, [game % 3, 5], episode=game // 4)
+
+
+def test_states_are_numbered_once_and_messages_point_at_them(tmp_path):
+    with Recording(tmp_path / "mine", title="Things", licence="MIT", messages={"end": 5}) as recording:
+        play(recording)
+        assert not (tmp_path / "mine").exists()
+    corpus = read_corpus(tmp_path / "mine")
+    assert corpus.settings.title == "Things"
+    assert len(corpus.states) == len(THINGS)
+    assert corpus.messages.state.tolist() == [game % 6 for game in range(60)]
+    assert corpus.messages.symbols[4] == (1, 5)
+    assert corpus.settings.split.by == "episode"
+    assert corpus.states.columns["size"].values.tolist() == [0.5, 1.5] * 3
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_contexts_picks_and_utterances_are_kept(tmp_path):
+    with Recording(tmp_path / "mine", utterances={"language": "en", "least": 1}) as recording:
+        for game in range(40):
+            offered = [THINGS[game % 6], THINGS[(game + 1) % 6], THINGS[(game + 3) % 6]]
+            recording.say(offered[game % 3], game % 4, context=offered, pick=np.int64(1), speaker="a")
+            recording.describe(offered[0], f"a {offered[0]['shape']} here")
+    corpus = read_corpus(tmp_path / "mine")
+    assert corpus.contexts.true.tolist() == [game % 3 for game in range(40)]
+    assert (corpus.contexts.pick == 1).all()
+    assert corpus.messages.symbols[7] == (3,)
+    names = corpus.states.columns["shape"].names
+    said = [names[corpus.states.columns["shape"].values[row]] for row in corpus.messages.state]
+    assert said == [
+        [THINGS[game % 6], THINGS[(game + 1) % 6], THINGS[(game + 3) % 6]][game % 3]["shape"] for game in range(40)
+    ]
+    assert {"cube", "ball", "cone"} <= set(corpus.inventory.phrases)
+
+
+def test_arrays_are_copied_and_vectors_recognised(tmp_path):
+    state, message = np.zeros(3, dtype=np.float32), torch.zeros(2)
+    with Recording(tmp_path / "mine", types={"observation": "vector"}, utterances={"from": "states"}) as recording:
+        for game in range(12):
+            state[:] = game
+            message += 0.5
+            recording.say(state, message)
+    settings = yaml.safe_load((tmp_path / "mine/corpus.yaml").read_text())
+    assert settings["messages"] == {"kind": "vector"}
+    assert settings["states"] == {"observation": {"type": "vector"}}
+    table = pq.read_table(tmp_path / "mine/states.parquet")
+    assert table["observation"].to_pylist() == [[float(game)] * 3 for game in range(12)]
+    assert pq.read_table(tmp_path / "mine/messages.parquet")["message"].to_pylist()[1] == [1.0, 1.0]
+
+
+def test_types_that_are_given_are_not_guessed(tmp_path):
+    with Recording(tmp_path / "mine", types={"turn": {"type": "circular", "period": 12}}) as recording:
+        for game in range(30):
+            recording.say({"turn": game % 12, "who": game % 2}, game % 3)
+    corpus = read_corpus(tmp_path / "mine")
+    assert corpus.states.columns["turn"].period == 12
+    assert corpus.states.columns["who"].type == "category"
+
+
+def test_after_an_exception_nothing_is_written(tmp_path):
+    def interrupted() -> None:
+        with Recording(tmp_path / "mine") as recording:
+            play(recording)
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        interrupted()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_is_not_empty_is_refused_before_the_loop(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").write_text("x")
+    with pytest.raises(NeuraleseError, match="is not empty"):
+        Recording(tmp_path / "mine")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "says"),
+    [
+        ((THINGS[0], []), {}, "a message is a symbol, a list of symbols or a vector"),
+        ((THINGS[0], "hello"), {}, "a message is a symbol, a list of symbols or a vector"),
+        ((THINGS[0], [True]), {}, "a message is a symbol, a list of symbols or a vector"),
+        ((THINGS[0], -1), {}, "symbols are whole numbers from 0"),
+        ((THINGS[0], 0.5), {}, "symbols are whole numbers from 0, not 0.5; say messages of one kind"),
+        ((THINGS[0], [[1], [2]]), {}, "'message' holds"),
+        (({"shape": "cube"}, 1), {}, r"states differ in their columns \(size\)"),
+        (({"shape": "cube", "size": float("nan")}, 1), {}, "'size' holds nan"),
+        (({"shape": None, "size": 1}, 1), {}, "'shape' holds None"),
+        ((THINGS[0], 1), {"pick": 1}, "a pick is a position in a context"),
+        ((THINGS[0], 1), {"context": [THINGS[0]]}, "a context has two states or more"),
+        ((THINGS[0], 1), {"context": THINGS[1:3]}, "one of which is the state spoken in"),
+        ((THINGS[0], 1), {"context": THINGS[:2], "pick": 2}, "pick is 2; give a position from 0 to 1"),
+        ((THINGS[0], 1), {"episode": 3}, "some rows have episode and some have not"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_at_once(tmp_path, arguments, options, says):
+    recording = Recording(tmp_path / "mine")
+    recording.say(THINGS[1], [1, 2])
+    with pytest.raises(NeuraleseError, match=says):
+        recording.say(*arguments, **options)
+
+
+def test_a_recording_of_nothing_is_refused(tmp_path):
+    with pytest.raises(NeuraleseError, match="nothing was said"), Recording(tmp_path / "mine"):
+        pass
+    assert list(tmp_path.iterdir()) == []

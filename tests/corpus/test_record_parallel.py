@@ -1,0 +1,132 @@
+"""Recording agents of PettingZoo's parallel API, in two games of MPE whose spaces are read at run time."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from neuralese.record import Recording, RecordParallel, record_parallel, spoken
+from neuralese.storage.errors import NeuraleseError
+from neuralese.tasks.corpus.read import read_corpus
+
+WHY = "mpe2 is not installed; it comes with the extra `test`"
+simple_reference_v3 = pytest.importorskip("mpe2.simple_reference_v3", reason=WHY)
+simple_speaker_listener_v4 = pytest.importorskip("mpe2.simple_speaker_listener_v4", reason=WHY)
+
+EPISODES, STEPS = 20, 5
+
+
+def test_a_speaker_that_names_the_goal_is_recorded(tmp_path):
+    env = simple_speaker_listener_v4.parallel_env(max_cycles=STEPS)
+
+    def policy(agent, observation):
+        return int(observation.argmax()) if agent == "speaker_0" else 0
+
+    record_parallel(env, tmp_path / "mine", policy, episodes=EPISODES, title="Speaker")
+    corpus = read_corpus(tmp_path / "mine")
+    assert len(corpus.messages) == EPISODES * STEPS
+    assert len(corpus.states) == 3  # the colours of three landmarks
+    colors = np.stack([corpus.states.columns[f"observation_{place}"].values for place in (1, 2, 3)], axis=1)
+    assert [symbol for (symbol,) in corpus.messages.symbols] == colors[corpus.messages.state].argmax(1).tolist()
+    assert corpus.messages.episode.max() == EPISODES - 1
+    assert corpus.settings.split.by == "episode"
+
+
+def listened(env, recorded, heard):
+    """Play at random, and give what each agent was seen to hear after each step."""
+    found = []
+    for episode in range(4):
+        recorded.reset(seed=episode)
+        while recorded.agents:
+            actions = {agent: env.action_space(agent).sample() for agent in recorded.agents}
+            seen, *_ = recorded.step(actions)
+            found += [heard(agent, seen) for agent in env.possible_agents if recorded.readers.get(agent)]
+    return found
+
+
+@pytest.mark.parametrize("continuous", [False, True])
+def test_symbols_and_vectors_are_what_the_other_agent_hears(tmp_path, continuous):
+    env = simple_reference_v3.parallel_env(max_cycles=STEPS, continuous_actions=continuous)
+    size = env.unwrapped.world.dim_c
+    for number, agent in enumerate(env.possible_agents):
+        env.action_space(agent).seed(number)
+    with Recording(tmp_path / "mine") as recording:
+        recorded = RecordParallel(env, recording, state=lambda agent, seen: {"goal": seen[8:11], "velocity": seen[:2]})
+        heard = listened(
+            env, recorded, lambda agent, seen: seen[{"agent_0": "agent_1", "agent_1": "agent_0"}[agent]][-size:]
+        )
+    said = pq.read_table(tmp_path / "mine/messages.parquet")
+    assert set(said["speaker"].to_pylist()) == {"agent_0", "agent_1"}
+    messages = said["message"].to_pylist()
+    if continuous:
+        np.testing.assert_allclose(messages, heard, atol=1e-6)
+    else:
+        assert [symbol for (symbol,) in messages] == [int(np.argmax(each)) for each in heard]
+        assert max(symbol for (symbol,) in messages) >= 5  # not the moves
+
+
+def test_without_being_told_anything_a_whole_game_is_recorded_at_random(tmp_path):
+    record_parallel(simple_reference_v3.parallel_env(max_cycles=STEPS), tmp_path / "mine", episodes=EPISODES)
+    corpus = read_corpus(tmp_path / "mine")
+    assert len(corpus.messages) == 2 * EPISODES * STEPS
+    assert {symbol for (symbol,) in corpus.messages.symbols} == set(range(10))
+    assert len(corpus.states.columns) == simple_reference_v3.parallel_env().observation_space("agent_0").shape[0]
+
+
+def test_a_silent_agent_has_nothing_to_say():
+    env = simple_speaker_listener_v4.parallel_env()
+    assert spoken(env, "listener_0") is None
+    assert spoken(env, "speaker_0")("speaker_0", np.int64(2)) == 2
+
+
+def test_all_else_is_as_it_was(tmp_path):
+    env = simple_speaker_listener_v4.parallel_env(max_cycles=2)
+    recorded = RecordParallel(env, Recording(tmp_path / "mine"))
+    seen, infos = recorded.reset(seed=3)
+    plain, plain_infos = simple_speaker_listener_v4.parallel_env(max_cycles=2).reset(seed=3)
+    assert {agent: each.tolist() for agent, each in seen.items()} == {
+        agent: each.tolist() for agent, each in plain.items()
+    }
+    assert infos == plain_infos
+    assert recorded.possible_agents == env.possible_agents
+    assert len(recorded.step({"speaker_0": 1, "listener_0": 0})) == 5
+
+
+class Elsewhere:
+    """An environment that is no particle world: two agents shout numbers, one of which is read by hand."""
+
+    possible_agents = ("one", "two")
+
+    def __init__(self, space):
+        self.space, self.unwrapped, self.agents = space, self, []
+
+    def action_space(self, agent):
+        return self.space
+
+    def reset(self, seed=None):
+        self.agents, self.left = list(self.possible_agents), 3
+        return {agent: np.array([self.left, 0.5]) for agent in self.agents}, {}
+
+    def step(self, actions):
+        self.left -= 1
+        seen = {agent: np.array([self.left, 0.5]) for agent in self.agents}
+        self.agents = self.agents if self.left else []
+        return seen, {}, {}, {}, {}
+
+
+def test_elsewhere_the_whole_action_of_a_named_speaker_is_its_message(tmp_path):
+    space = SimpleNamespace(n=4, seed=lambda seed: None, sample=lambda: 3)
+    record_parallel(Elsewhere(space), tmp_path / "mine", episodes=5, speakers=["two"])
+    said = pq.read_table(tmp_path / "mine/messages.parquet").to_pylist()
+    assert len(said) == 15
+    assert {(row["speaker"], tuple(row["message"])) for row in said} == {("two", (3,))}
+
+
+def test_what_cannot_be_read_has_to_be_told(tmp_path):
+    space = SimpleNamespace(spaces={"move": 1, "say": 2}, seed=lambda seed: None, sample=lambda: {"move": 1, "say": 2})
+    env = Elsewhere(space)
+    with pytest.raises(NeuraleseError, match="give message=function"):
+        RecordParallel(env, Recording(tmp_path / "mine"), speakers=["one"])
+    record_parallel(env, tmp_path / "mine", episodes=5, message=lambda agent, action: action["say"])
+    assert (tmp_path / "mine" / "messages.parquet").exists()
