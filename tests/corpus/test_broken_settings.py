@@ -96,7 +96,7 @@ BROKEN: dict[str, tuple[Change, str]] = {
         r"messages\.csv has two columns called 'message'",
     ),
     "a column without a name": (table("messages.csv", 1, "episode", ""), r"has no name for column 3"),
-    "too many cells": (table("utterances.csv", 5, "a ", "a, "), r"utterances\.csv, line 5 has 3 cells where"),
+    "too many cells": (table("utterances.csv", 5, "a ", "a, "), r"utterances\.csv, line 5 has 3 cell\(s\) where"),
     "an open quote": (
         table("utterances.csv", 5, "a ", '"a '),
         r"utterances\.csv, line 5 is not CSV \(unexpected end of",

@@ -106,7 +106,7 @@ def read_csv(path: Path) -> Table:
     for row, line in zip(rows, lines, strict=True):
         if len(row) != len(head):
             raise NeuraleseError(
-                f"{path}, line {line} has {len(row)} cells where the first line names {len(head)} columns; "
+                f"{path}, line {line} has {len(row)} cell(s) where the first line names {len(head)} column(s); "
                 "put cells that hold commas in quotes."
             )
     cells = zip(*rows, strict=True) if rows else ((),) * len(head)
