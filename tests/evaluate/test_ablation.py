@@ -111,10 +111,10 @@ def test_humans_are_translated_whole(task):
     labels = list(
         dict.fromkeys(label for each in FAMILIES.values() if each["kind"] != "random" for label in members(each))
     )
-    assert len(heard) == 1 + len(labels)  # first the robot's own messages
+    assert len(heard) == 1 + len(labels) + 3  # first the robot's own messages, last the controls
     told = Composed(task.english, PARTS)
     every = {label: each for settings in FAMILIES.values() for label, each in members(settings).items()}
-    for label, messages in zip(labels, heard[1:], strict=True):
+    for label, messages in zip(labels, heard[1:-3], strict=True):
         scores = make_criterion(every[label]).scores(told, task.language(task.vocabulary), task.candidates)
         best = scores.argmin(1)[task.speech.units["utterance"]]
         assert torch.equal(messages, task.vocabulary.messages[best]), label

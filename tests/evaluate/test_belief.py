@@ -74,10 +74,31 @@ def test_every_pair_is_played_under_every_way_and_in_every_unit(played):
     native = [("R", "R", "message", "none"), ("H", "H*", "utterance", "none"), ("H", "H*", "utterance", "shuffled")]
     by_all = [("R", "H*", "message"), ("H", "R", "utterance"), ("H", "R", "phrase")]
     translated = [(*pair, name) for name in ("good", "poor", "dice") for pair in by_all]
-    assert set(played.index) == {*native, *translated, ("H", "R", "utterance", "new")}
+    controls = [("R", "R", "message", name) for name in ("shuffled", "constant", "silence")]
+    assert set(played.index) == {*native, *translated, ("H", "R", "utterance", "new"), *controls}
     assert (played["n"] == ITEMS).all()
     assert (played["chance"] == 0.5).all()
     assert ((played["ci_low"] <= played["accuracy"]) & (played["accuracy"] <= played["ci_high"])).all()
+
+
+def test_controls_fail_if_a_listener_can_win_without_the_message(setting):
+    def leaks(messages, states, generator):
+        return torch.tensor([1.0, 0.0]).expand(len(states), -1)  # the true candidate comes first, and it knows that
+
+    setting.listeners = replace(setting.listeners, robot=leaks)
+    table = setting.table()
+    for name in ("shuffled", "constant", "silence"):
+        row = table.loc[("R", "R", "message", name)]
+        assert row["role"] == "control"
+        assert row["ci_low"] > 0.5
+
+
+def test_what_the_real_listener_picked_is_a_row_of_its_own(setting):
+    picked = torch.tensor([1, 1, 1, 0, -1]).repeat(ITEMS)[:ITEMS]  # of every fifth message nothing is known
+    setting.listeners, setting.robot = replace(setting.listeners, name="R*"), replace(setting.robot, picked=picked)
+    row = setting.table().loc[("R", "R", "message", "none")]
+    assert row["accuracy"] == pytest.approx(0.75, abs=0.01)
+    assert row["n"] == int((picked >= 0).sum())
 
 
 def test_a_row_says_what_its_way_is_called_and_there_for(played):

@@ -16,6 +16,7 @@ import yaml
 from copies import QUICK
 
 from neuralese.sources.archives import members, write_tar
+from neuralese.tasks.corpus.task import STAGES as CORPUS_STAGES
 
 DICTIONARY = {  # the dictionary and what follows from it
     "score_dictionary",
@@ -261,7 +262,8 @@ def test_no_group_of_jobs_on_a_cluster_waits_for_itself(fresh):
     assert code == 0, output
     names = dict(re.findall(r'(\d+)\[label = "(\w+)', output))
     groups = yaml.safe_load((fresh.folder / "profiles" / "slurm" / "config.yaml").read_text())["groups"]
-    assert set(groups) - set(names.values()) == {"tabulate_sweep", "draw_sweep", "prepare"}
+    of_corpora = {stage.name for stage in CORPUS_STAGES}
+    assert set(groups) - set(names.values()) == {"tabulate_sweep", "draw_sweep", "prepare"} | of_corpora
     waits = {groups.get(name, name): set() for name in names.values()}
     for before, after in re.findall(r"(\d+) -> (\d+)", output):
         one, other = (groups.get(names[each], names[each]) for each in (before, after))
