@@ -52,7 +52,7 @@ class Pair:
         chance = np.exp(preferences - preferences.max())
         return int(self.random.choice(3, p=chance / chance.sum()))
 
-    def train(self, episodes: int = 1500, rate: float = 0.3) -> list[float]:
+    def train(self, episodes: int = 3000, rate: float = 0.1) -> list[float]:
         """Play and learn; return the reward of every episode."""
         env = simple_speaker_listener_v4.parallel_env(max_cycles=STEPS)
         rewards: list[float] = []
@@ -100,7 +100,7 @@ def main() -> None:
     """Train, record, translate."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("out", type=Path, help="a folder to be made")
-    parser.add_argument("--episodes", type=int, default=1500)
+    parser.add_argument("--episodes", type=int, default=3000)
     given = parser.parse_args()
     pair = Pair()
     rewards = pair.train(given.episodes)
