@@ -107,6 +107,26 @@ def reads(name):
     return of_the_run if stage.each == RUN else of_a_task
 
 
+def shards(pattern, count):
+    """Inputs that hold the parts of something that is made in parts, as many as `count` says."""
+
+    def paths(wildcards):
+        number, point = count(wildcards), wildcards.get("point", "")
+        return [
+            pattern.format(point=point, shard=shard, shards=number)
+            for shard in range(number)
+        ]
+
+    return paths
+
+
+def corpus_files(wildcards):
+    """The files of a corpus: an edit of one makes everything anew that follows."""
+    folder = Path(tasks.corpora()[wildcards.task])
+    known = ("corpus.yaml", "states.*", "messages.*", "contexts.*", "utterances.*")
+    return sorted(str(path) for name in known for path in folder.glob(name))
+
+
 def having(name):
     """The tasks that have a stage, for its rule's wildcard; a rule that none has matches nothing."""
     return "|".join(tasks_of(NAMED[name])) or "^$"

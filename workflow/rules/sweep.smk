@@ -56,5 +56,5 @@ rule sweep:
     input:
         f"{RESULTS}/sweep/belief.parquet",
         f"{RESULTS}/sweep/protocol.parquet",
-        [path.replace("/tables/", "/sweep/") for path in BEHAVIOR.values()],
+        f"{RESULTS}/sweep/behavior.parquet" if BEHAVIOR else [],
         f"{RESULTS}/sweep/sweep.png",

@@ -1,19 +1,6 @@
 """Birds: images and descriptions become items and traces, by what a network sees of a bird."""
 
 
-def shards_of(name, suffix):
-    """Inputs that hold the shards of the bird images, as many as the config says."""
-
-    def paths(wildcards):
-        shards = at(wildcards)["birds"]["shards"]
-        folder = f"{RESULTS}{wildcards.get('point', '')}/birds"
-        return [
-            f"{folder}/{name}_{shard}_of_{shards}.{suffix}" for shard in range(shards)
-        ]
-
-    return paths
-
-
 rule parse_birds:
     """Read the lists, the split and the descriptions of the bird images."""
     input:
@@ -92,8 +79,14 @@ rule pool_images:
 rule gather_pooled:
     """Join the shards; the table is the same in however many it came."""
     input:
-        pooled=shards_of("pooled", "parquet"),
-        failed=shards_of("failed", "json"),
+        pooled=shards(
+            f"{POINT}/birds/pooled_{{shard}}_of_{{shards}}.parquet",
+            lambda wildcards: at(wildcards)["birds"]["shards"],
+        ),
+        failed=shards(
+            f"{POINT}/birds/failed_{{shard}}_of_{{shards}}.json",
+            lambda wildcards: at(wildcards)["birds"]["shards"],
+        ),
     output:
         pooled=f"{POINT}/birds/pooled.parquet",
         failed=f"{POINT}/birds/failed_images.json",

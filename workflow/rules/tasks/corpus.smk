@@ -1,13 +1,6 @@
 """Corpora: recordings that a user brings become states, messages and phrases; there is no game and no training."""
 
 
-def corpus_files(wildcards):
-    """The files of a corpus: an edit of one makes everything anew that follows."""
-    folder = Path(tasks.corpora()[wildcards.task])
-    known = ("corpus.yaml", "states.*", "messages.*", "contexts.*", "utterances.*")
-    return sorted(str(path) for name in known for path in folder.glob(name))
-
-
 rule read_corpus:
     """Read and check a corpus."""
     input:
