@@ -63,18 +63,12 @@ def code(path: Path) -> str:
 
 def test_nothing_but_the_tasks_themselves_knows_a_task_by_name():
     library = [path for path in SOURCE.rglob("*.py") if "tasks" not in path.relative_to(SOURCE).parts]
-    scripts = [path for path in (ROOT / "workflow/scripts").glob("*.py") if not named_for_a_task(path)]
+    scripts = (ROOT / "workflow/scripts").glob("*.py")
     rules = [*(ROOT / "workflow/rules").glob("*.smk"), ROOT / "Snakefile"]
     page = [*(SOURCE / "report/page/assets").glob("*.js")]
     for path in (*library, *scripts, *rules, *page):
         found = re.findall(rf"\b(?:{'|'.join(TASKS)})\b", code(path))
         assert not found, f"{path.relative_to(ROOT)} names {found}"
-
-
-def named_for_a_task(script: Path) -> bool:
-    """Whether a script is of a stage that a task brings."""
-    own = "".join(path.read_text() for path in (ROOT / "workflow/rules/tasks").glob("*.smk"))
-    return f"scripts/{script.name}" in own
 
 
 def test_no_function_takes_more_than_seven_parameters_and_no_file_is_long():

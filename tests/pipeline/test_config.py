@@ -163,6 +163,6 @@ def test_the_config_is_read_without_what_stages_need():
     assert done.stdout.split() == []
 
 
-@pytest.mark.parametrize("script", sorted((ROOT / "workflow/scripts").glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("script", sorted((ROOT / "workflow/scripts").rglob("*.py")), ids=lambda path: path.stem)
 def test_no_stage_depends_on_the_whole_config(script):
     assert ROOT / "src/neuralese/pipeline/config.py" not in imported(script)

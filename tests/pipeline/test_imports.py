@@ -11,7 +11,7 @@ from neuralese.pipeline import imports
 from neuralese.pipeline.imports import SOURCE, digest, imported
 
 ROOT = Path(__file__).parents[2]
-SCRIPTS = sorted((ROOT / "workflow/scripts").glob("*.py"))
+SCRIPTS = sorted((ROOT / "workflow/scripts").rglob("*.py"))
 
 
 def names(path: Path) -> set[str]:
@@ -40,7 +40,7 @@ print(*{module.__file__ for name, module in sys.modules.items() if name.split(".
 """
 
 
-@pytest.mark.parametrize("script", ["train_agent", "write_report", "pool_images", "choose_criteria"])
+@pytest.mark.parametrize("script", ["train_agent", "write_report", "tasks/pool_images", "choose_criteria"])
 def test_what_is_found_is_what_python_loads(script):
     path = ROOT / f"workflow/scripts/{script}.py"
     done = subprocess.run([sys.executable, "-c", TOP, str(path)], check=True, capture_output=True, text=True)
@@ -79,8 +79,8 @@ def test_every_rule_depends_on_the_code_of_its_own_script():
     blocks = [block for block in re.split(r"(?m)^(?=rule )", rules) if block.startswith("rule ")]
     scripts = set()
     for block in blocks:
-        if script := re.search(r'script:\s+"(?:\.\./)+scripts/(\w+)\.py"', block):
+        if script := re.search(r'script:\s+"(?:\.\./)+scripts/((?:tasks/)?\w+)\.py"', block):
             scripts.add(script[1])
             if script[1] != "download":  # real data is known by its digest
                 assert f'code=code("{script[1]}")' in block, block.splitlines()[0]
-    assert scripts == {path.stem for path in SCRIPTS}
+    assert scripts == {path.relative_to(ROOT / "workflow/scripts").with_suffix("").as_posix() for path in SCRIPTS}

@@ -40,7 +40,7 @@ from pathlib import Path
 from neuralese import tasks
 from neuralese.pipeline.imports import SOURCE, digest, imported
 
-files = {script: imported(f"workflow/scripts/{script}.py", tasks=tasks.BUILT_IN) for script in sys.argv[1:]}
+files = {Path(script).stem: imported(script, tasks=tasks.BUILT_IN) for script in sys.argv[1:]}
 before, found = {script: digest(each) for script, each in files.items()}, {}
 for path in sorted(SOURCE.rglob("*.py")):
     original = path.read_bytes()
@@ -96,10 +96,11 @@ def test_editing_any_module_changes_the_code_of_just_the_rules_whose_scripts_loa
         script = record.name.split(".")[1]
         for line in record.read_text().splitlines():
             loaded[Path(line).relative_to(source).as_posix()].add(script)
-    scripts = {path.stem for path in (project.folder / "workflow/scripts").glob("*.py")}
-    assert set().union(*loaded.values()) == scripts - {"tabulate_sweep", "draw_sweep", "prepare"}
-    ran = scripts - {"tabulate_sweep", "draw_sweep", "prepare", "download"}  # raw data is known by its digest
-    command = [sys.executable, "-c", EDIT_EACH, *sorted(ran)]
+    places = {path.stem: str(path) for path in (project.folder / "workflow/scripts").rglob("*.py")}
+    others = {"tabulate_sweep", "draw_sweep", "prepare", *(stage.name for stage in CORPUS_STAGES)}
+    assert set().union(*loaded.values()) == set(places) - others
+    ran = set(places) - others - {"download"}  # raw data is known by its digest
+    command = [sys.executable, "-c", EDIT_EACH, *sorted(places[script] for script in ran)]
     done = subprocess.run(command, cwd=project.folder, env=project.environment(), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     for module, changed in json.loads(done.stdout).items():

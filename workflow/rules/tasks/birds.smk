@@ -18,9 +18,9 @@ rule parse_birds:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        code=code("parse_birds"),
+        code=code("tasks/parse_birds"),
     script:
-        "../../scripts/parse_birds.py"
+        "../../scripts/tasks/parse_birds.py"
 
 
 rule export_backbone:
@@ -43,9 +43,9 @@ rule export_backbone:
         backbone=lambda wildcards: at(wildcards)["birds"]["backbone"],
         pixels=lambda wildcards: at(wildcards)["birds"]["pixels"],
         quantised=lambda wildcards: at(wildcards)["birds"]["quantised"],
-        code=code("export_backbone"),
+        code=code("tasks/export_backbone"),
     script:
-        "../../scripts/export_backbone.py"
+        "../../scripts/tasks/export_backbone.py"
 
 
 rule pool_images:
@@ -71,9 +71,9 @@ rule pool_images:
         runtime=growing(30),
     params:
         pooled=lambda wildcards: at(wildcards)["birds"]["pooled"],
-        code=code("pool_images"),
+        code=code("tasks/pool_images"),
     script:
-        "../../scripts/pool_images.py"
+        "../../scripts/tasks/pool_images.py"
 
 
 rule gather_pooled:
@@ -100,9 +100,9 @@ rule gather_pooled:
         mem_mb=growing(1500),
         runtime=growing(10),
     params:
-        code=code("gather_pooled"),
+        code=code("tasks/gather_pooled"),
     script:
-        "../../scripts/gather_pooled.py"
+        "../../scripts/tasks/gather_pooled.py"
 
 
 rule train_head:
@@ -124,9 +124,9 @@ rule train_head:
         runtime=growing(10),
     params:
         head=lambda wildcards: at(wildcards)["birds"]["head"],
-        code=code("train_head"),
+        code=code("tasks/train_head"),
     script:
-        "../../scripts/train_head.py"
+        "../../scripts/tasks/train_head.py"
 
 
 rule prepare_birds:
@@ -153,6 +153,6 @@ rule prepare_birds:
         runtime=growing(10),
     params:
         bigrams=lambda wildcards: at(wildcards)["birds"]["bigrams"],
-        code=code("prepare_birds"),
+        code=code("tasks/prepare_birds"),
     script:
-        "../../scripts/prepare_birds.py"
+        "../../scripts/tasks/prepare_birds.py"

@@ -22,9 +22,9 @@ rule parse_colors:
         mem_mb=growing(2000),
         runtime=growing(10),
     params:
-        code=code("parse_colors"),
+        code=code("tasks/parse_colors"),
     script:
-        "../../scripts/parse_colors.py"
+        "../../scripts/tasks/parse_colors.py"
 
 
 rule prepare_colors:
@@ -46,6 +46,6 @@ rule prepare_colors:
         runtime=growing(10),
     params:
         least_names=lambda wildcards: at(wildcards)["colors"]["least_names"],
-        code=code("prepare_colors"),
+        code=code("tasks/prepare_colors"),
     script:
-        "../../scripts/prepare_colors.py"
+        "../../scripts/tasks/prepare_colors.py"

@@ -24,9 +24,9 @@ rule read_corpus:
         runtime=growing(10),
     params:
         folder=lambda wildcards: at(wildcards)["corpora"][wildcards.task],
-        code=code("read_corpus"),
+        code=code("tasks/read_corpus"),
     script:
-        "../../scripts/read_corpus.py"
+        "../../scripts/tasks/read_corpus.py"
 
 
 rule fit_recorded_speaker:
@@ -48,9 +48,9 @@ rule fit_recorded_speaker:
     params:
         fit=lambda wildcards: at(wildcards)["speakers"][wildcards.task],
         game=game,
-        code=code("fit_recorded_speaker"),
+        code=code("tasks/fit_recorded_speaker"),
     script:
-        "../../scripts/fit_recorded_speaker.py"
+        "../../scripts/tasks/fit_recorded_speaker.py"
 
 
 rule take_messages:
@@ -73,9 +73,9 @@ rule take_messages:
     params:
         counts=lambda wildcards: at(wildcards)["messages"],
         game=game,
-        code=code("take_messages"),
+        code=code("tasks/take_messages"),
     script:
-        "../../scripts/take_messages.py"
+        "../../scripts/tasks/take_messages.py"
 
 
 rule measure_messages:
@@ -104,9 +104,9 @@ rule measure_messages:
         mem_mb=growing(2000),
         runtime=growing(10),
     params:
-        code=code("measure_messages"),
+        code=code("tasks/measure_messages"),
     script:
-        "../../scripts/measure_messages.py"
+        "../../scripts/tasks/measure_messages.py"
 
 
 rule compose_phrases:
@@ -135,6 +135,6 @@ rule compose_phrases:
         },
         n_best=lambda wildcards: at(wildcards)["dictionary"]["n_best"],
         game=game,
-        code=code("compose_phrases"),
+        code=code("tasks/compose_phrases"),
     script:
-        "../../scripts/compose_phrases.py"
+        "../../scripts/tasks/compose_phrases.py"

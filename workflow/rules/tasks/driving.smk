@@ -30,9 +30,9 @@ rule parse_driving:
             key: at(wildcards)["driving"][key]
             for key in ("distractors", "goal_offset")
         },
-        code=code("parse_driving"),
+        code=code("tasks/parse_driving"),
     script:
-        "../../scripts/parse_driving.py"
+        "../../scripts/tasks/parse_driving.py"
 
 
 rule prepare_driving:
@@ -56,9 +56,9 @@ rule prepare_driving:
     params:
         least_sent=lambda wildcards: at(wildcards)["driving"]["least_sent"],
         least_words=lambda wildcards: at(wildcards)["driving"]["least_words"],
-        code=code("prepare_driving"),
+        code=code("tasks/prepare_driving"),
     script:
-        "../../scripts/prepare_driving.py"
+        "../../scripts/tasks/prepare_driving.py"
 
 
 rule evaluate_behavior:
@@ -81,9 +81,9 @@ rule evaluate_behavior:
         fresh=lambda wildcards: at(wildcards)["messages"]["held_out"],
         game=game,
         resamples=lambda wildcards: at(wildcards)["evaluation"]["resamples"],
-        code=code("evaluate_behavior"),
+        code=code("tasks/evaluate_behavior"),
     script:
-        "../../scripts/evaluate_behavior.py"
+        "../../scripts/tasks/evaluate_behavior.py"
 
 
 rule watch_driving:
@@ -121,6 +121,6 @@ rule watch_driving:
         number=config["examples"]["games"],
         criterion=config["examples"]["criterion"],
         game=game,
-        code=code("watch_driving"),
+        code=code("tasks/watch_driving"),
     script:
-        "../../scripts/watch_driving.py"
+        "../../scripts/tasks/watch_driving.py"
