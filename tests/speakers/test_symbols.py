@@ -7,7 +7,7 @@ from torch import nn
 from neuralese.agents.sequences import Sequences
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers import symbols
-from neuralese.speakers.best import fit_best
+from neuralese.speakers.best import fit_best, suited
 from neuralese.speakers.fitting import FitConfig
 from neuralese.speakers.kinds import load_speaker, save_speaker
 from neuralese.speakers.symbols import AutoregressiveSpeaker, PositionSpeaker, fit_symbols
@@ -153,3 +153,16 @@ def test_fitting_is_the_same_for_the_same_generator(generator):
         for _ in range(2)
     )
     assert all(torch.equal(a, b) for a, b in zip(first.parameters(), again.parameters(), strict=True))
+
+
+def test_few_messages_are_looked_at_before_they_are_learned_by_heart(generator):
+    few = suited(FitConfig(), 800)
+    assert few.check_every * few.batch <= 2 * 800
+    assert few.patience * few.check_every >= 200
+    assert suited(FitConfig(), 1_000_000) == FitConfig()
+    assert suited(FitConfig(patience=0), 800).patience == 0
+    views = torch.randn(350, 5, generator=generator)
+    noise = torch.randint(3, (350, 3), generator=generator)
+    messages = Sequences.of(noise.tolist())  # there is nothing to learn, so whatever is learned is wrong
+    fitted = fit_symbols(encoder, (views[:200], messages[:200]), (views[200:], messages[200:]), FitConfig(), generator)
+    assert fitted.losses["position"] == pytest.approx(3 * torch.tensor(3.0).log().item(), abs=0.1)

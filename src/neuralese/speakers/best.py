@@ -1,7 +1,7 @@
 """Fit several models of p(z | x) to the same messages, and keep the one that held-out messages are likelier under."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import torch
@@ -11,6 +11,8 @@ from neuralese.randomness import seeded
 from neuralese.speakers.fitting import FitConfig, fit
 
 HELD_OUT = 10_000  # held-out messages looked at, at most
+SMALLEST = 64  # messages in a minibatch, at least
+PATIENCE = 250  # minibatches without a gain after which fitting stops, at least
 MakeEncoder = Callable[[int], nn.Module]  # of a width: a fresh module from observations (n, ...) to (n, width)
 
 
@@ -34,6 +36,18 @@ class Fitted:
     losses: dict[str, float]
 
 
+def suited(config: FitConfig, messages: int) -> FitConfig:
+    """A config for so many messages: if they are few, smaller batches and more frequent looks.
+
+    A thousand messages are learned by heart long before the first look of a config that is made for a game's thousands
+    of states.
+    """
+    batch = min(config.batch, max(SMALLEST, messages // 8))
+    every = min(config.check_every, max(10, 2 * messages // batch))
+    patience = max(config.patience, PATIENCE // every) if config.patience else 0
+    return replace(config, batch=batch, check_every=every, patience=patience)
+
+
 def fit_best(
     kinds: Mapping[str, Callable[[], nn.Module]],
     said: tuple[Tensor, Any],
@@ -43,6 +57,7 @@ def fit_best(
 ) -> Fitted:
     """Make and fit a speaker of each kind to (observations, messages), by likelihood."""
     observations, messages = said
+    config = suited(config, len(messages))
     look = torch.randperm(len(held_out[1]), generator=generator)[:HELD_OUT]
     seen, heard = held_out[0][look], held_out[1][look]
     speakers, losses = {}, {}
