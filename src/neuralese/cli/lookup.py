@@ -200,7 +200,7 @@ class Lookup:
     @cached_property
     def _spells(self) -> bool:
         """Whether the agent speaks in symbols."""
-        return self._meanings.noise is None
+        return read_about(self.run / "messages.parquet").get("kind") == "symbols"
 
     def _place(self, number: int) -> np.ndarray:
         """Where a message is in the vocabulary of an agent that speaks in symbols."""
