@@ -46,7 +46,7 @@ class Project:
             env={**self.environment(), **(environment or {})},
             capture_output=True,
             text=True,
-            timeout=600,
+            timeout=1800,
         )
         return done.returncode, done.stdout + done.stderr
 
