@@ -8,12 +8,15 @@ import shutil
 import uuid
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import atomic, storage_problem, write_text
 from neuralese.tasks.corpus.faults import reason
 from neuralese.tasks.corpus.settings import FILE
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 NOT_TEXT = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}  # as YAML reads them
@@ -36,7 +39,7 @@ def check_free(folder: Path) -> None:
 def write_corpus(
     folder: str | Path,
     settings: str,
-    tables: Mapping[str, Columns],
+    tables: "Mapping[str, Columns | pa.Table]",
     texts: Mapping[str, str] | None = None,
     suffix: str = ".parquet",
 ) -> None:
@@ -66,12 +69,12 @@ def write_corpus(
         shutil.rmtree(staging, ignore_errors=True)
 
 
-def _write_parquet(path: Path, columns: Columns) -> None:
+def _write_parquet(path: Path, columns: "Columns | pa.Table") -> None:
     import pyarrow as pa  # here, since its arrays import pandas, which nothing else needs
     import pyarrow.parquet as pq
 
-    made = {}
-    for name, values in columns.items():
+    made = {} if isinstance(columns, Mapping) else dict(zip(columns.column_names, columns.columns, strict=True))
+    for name, values in columns.items() if isinstance(columns, Mapping) else ():
         try:
             made[name] = pa.array(_alike(values))
         except (pa.ArrowException, OverflowError) as error:
@@ -90,7 +93,8 @@ def _alike(values: list) -> list:
     return values
 
 
-def _write_csv(path: Path, columns: Columns) -> None:
+def _write_csv(path: Path, columns: "Columns | pa.Table") -> None:
+    columns = columns if isinstance(columns, Mapping) else columns.to_pydict()
     with atomic(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
