@@ -37,7 +37,7 @@ def test_the_report_is_one_file_of_less_than_15_mb(project):
 def test_every_figure_is_there_as_svg_and_png(project):
     names = {path.name for path in (project.quick / "figures").iterdir()}
     wanted = ["table_1a", "table_1b", "table_2", "table_3", "ablation", "theory"]
-    wanted += ["figure_2_birds_seed0", "figure_6_colors_seed0", "figure_7_driving_seed0"]
+    wanted += ["examples_birds_seed0", "examples_colors_seed0", "examples_driving_seed0"]
     assert {f"{name}.{kind}" for name in wanted for kind in ("svg", "png")} <= names
 
 
@@ -109,5 +109,5 @@ def test_snakemake_makes_a_report_with_a_caption_for_every_output(project):
     text = (project.folder / "report.html").read_text(encoding="utf-8")
     for category in ("Report", "Tables", "Figures", "Theory", "Protocols", "Games", "Dictionaries", "Data"):
         assert re.search(rf'"{category}"', text), category
-    for name in ("index.html", "comparison.html", "table_1a.svg", "figure_7_driving_seed0.svg"):
+    for name in ("index.html", "comparison.html", "table_1a.svg", "examples_driving_seed0.svg"):
         assert name in text

@@ -45,7 +45,6 @@ function roadMap(road, cars, label) {
 
 const place = (cell) => `row ${Math.floor(cell / 8) + 1}, column ${(cell % 8) + 1}`;
 
-
 const ACTIONS = ["waits", "goes on", "turns left", "turns right"];
 const PAIRS = { "R/R": "two robots", "R/H": "a robot and a human" };
 
@@ -117,7 +116,14 @@ function drivingPlayer(part) {
     go(0);
   }
 
-  views.driving = {
+  const games = part.games.map(({ pair: kind, turns: each }, i) => [String(i), `${i + 1}: ${PAIRS[kind] ?? kind}, ${each.length} turns, ${each.at(-1).outcome || "not finished"}`]);
+  const about = `A robot's messages are put into English by ${part.criterion}; a human's are shown as the phrase that is translated for the robot. Stars are goals; ahead is the pointed end.`;
+  const root = make("div", {}, make("p", {}, about), make("div", { class: "controls" }, dropDown("Game", games, "0", (value) => choose(Number(value)))), make("div", { class: "player" }, make("div", {}, map, slider, steps), make("div", {}, now, turns)));
+  choose(0);
+  return root;
+}
+
+views.driving = {
   named: stateName,
   picture: (part, [map, pose, goal], label) => roadMap(part.roads[map], [{ pose, goal }], label),
   roles: ["the speaker's state", "a distractor"],
