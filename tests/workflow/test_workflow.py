@@ -67,7 +67,8 @@ def test_a_run_ends_with_tables_that_name_their_data(project):
     belief = pd.read_parquet(tables / "belief.parquet")
     assert (belief["data"] == "embedded").all()
     configured = {"algorithm-1", "released", "belief", "direct", "random"}
-    assert set(belief["criterion"]) == configured | {"none", "shuffled", "synthesis", "synthesis-judge"}
+    controls = {"shuffled", "constant", "silence"}
+    assert set(belief["criterion"]) == configured | controls | {"none", "synthesis", "synthesis-judge"}
     assert set(belief.loc[belief["role"] == "asks-judge", "criterion"]) == {"synthesis-judge"}
     assert set(belief.loc[belief["distractors"] == "anywhere", "task"]) == {"driving"}
     for name in ("comparison.md", "comparison.csv", "comparison.tex"):
