@@ -33,6 +33,9 @@ DICTIONARY = {  # the dictionary and what follows from it
 }
 TRANSLATION = DICTIONARY | {"synthesise", "ablate", "choose_criteria", "tabulate_ablation"}
 LATE = {"translate/screening.py"}  # imported inside a function, by the criterion that needs it
+# parts of tasks that a script may ask for, and does not in this run
+MAY_BE_ASKED = {f"tasks/{name}.py" for name in ("reference", "driving/human", "driving/replay")}
+MAY_BE_ASKED |= {"games/reference.py", "tasks/birds/__init__.py", "tasks/colors/__init__.py"}
 # edits every module in turn and says the code of which scripts is another then
 EDIT_EACH = """
 import json, sys
@@ -105,8 +108,8 @@ def test_editing_any_module_changes_the_code_of_just_the_rules_whose_scripts_loa
     done = subprocess.run(command, cwd=project.folder, env=project.environment(), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     for module, changed in json.loads(done.stdout).items():
-        if module not in LATE:
-            assert set(changed) == loaded[module] & ran, module
+        assert loaded[module] & ran <= set(changed), module
+        assert set(changed) <= loaded[module] or module in LATE | MAY_BE_ASKED, module
 
 
 def test_another_workflow_can_use_this_one_as_a_module(project, tmp_path):
@@ -124,7 +127,7 @@ def test_another_workflow_can_use_this_one_as_a_module(project, tmp_path):
     ("file", "planned"),
     [
         ("translate/criteria.py", TRANSLATION),
-        ("evaluate/formats.py", {"tabulate", "draw_tables", "write_report"}),
+        ("evaluate/formats.py", {"tabulate", "draw_tables", "gather_report", "write_report"}),
         ("report/page/assets/explorer.js", {"write_report"}),
     ],
 )

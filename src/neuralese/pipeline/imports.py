@@ -37,7 +37,9 @@ def imported(*roots: str | Path, tasks: Iterable[str] = ()) -> list[Path]:
             continue
         found.add(path)
         waiting += _direct(path)
-        waiting += [file for part in _parts(path) for task in tasks if (file := registry.file(task, part))]
+        for task in tasks if _parts(path) else ():
+            waiting += [file for part in _parts(path) if (file := registry.file(task, part))]
+            waiting += [file for file in (_home(registry.homes()[task]) / "__init__.py",) if file.is_file()]
         waiting += _brought() if path == SOURCE / CRITERIA else []
     homes = {_home(registry.homes()[task]) for task in tasks} | set(_brought())
     return sorted(path for path in found if path.is_relative_to(SOURCE) or any(map(path.is_relative_to, homes)))
