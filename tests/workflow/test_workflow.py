@@ -155,7 +155,9 @@ def test_a_sweep_makes_tidy_tables_and_takes_the_run_itself_where_the_value_is_t
     belief = pd.read_parquet(sweep / "belief.parquet")
     same = belief[belief["agent.noise"] == 0.3].drop(columns="agent.noise").reset_index(drop=True)
     pd.testing.assert_frame_equal(same, pd.read_parquet(project.quick / "colors" / "seed0" / "belief_test.parquet"))
-    robots = belief.query("speaker == 'R' and listener == 'R'").set_index("agent.noise")["accuracy"]
+    robots = belief.query("speaker == 'R' and listener == 'R' and criterion == 'none'").set_index("agent.noise")[
+        "accuracy"
+    ]
     assert list(robots.index) == [0.3, 0.9]
     assert robots[0.3] != robots[0.9]
     assert {0.3, 0.9} == set(pd.read_parquet(sweep / "protocol.parquet")["agent.noise"])
