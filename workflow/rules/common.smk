@@ -86,6 +86,7 @@ def reads(name):
         return [
             path
             for file in stage.reads
+            if set(TASKS) & set(tasks_with(file))
             for path in (
                 [f"{RESULTS}/{file}"]
                 if NAMED[makers(file)[0][0]].each == RUN
