@@ -28,7 +28,9 @@ def _numbers(content: bytes, where: str) -> np.ndarray:
         numbers = np.array([_number(text) for text in texts])
     if not (right := (numbers >= 0) & (numbers <= 1)).all():  # which is also false of what is no number
         odd = ascii(texts[int(np.argmin(right))].decode("latin-1"))[:40]
-        raise NeuraleseError(f"{where} holds {odd}, which is not a number from 0 to 1; fetch the archive again.")
+        raise NeuraleseError(
+            f"{where} holds something that is not a number from 0 to 1 ({odd}); fetch the archive again."
+        )
     return numbers
 
 
