@@ -9,6 +9,7 @@ from importlib import import_module
 import click
 from click.shell_completion import CompletionItem
 
+from neuralese.cli.output import plain
 from neuralese.storage.errors import NeuraleseError
 
 COMMANDS = {
@@ -49,7 +50,12 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except NeuraleseError as error:
-            raise click.ClickException(str(error)) from None
+            raise click.ClickException(plain(str(error))) from None
+        except OSError as error:
+            if error.filename is None:
+                raise
+            why = error.strerror or type(error).__name__
+            raise click.ClickException(plain(f"{str(error.filename)[:200]} cannot be used ({why}).")) from None
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
