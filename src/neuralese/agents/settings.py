@@ -1,6 +1,6 @@
 """What a config says of the agents."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from neuralese.settings import setting
 
@@ -28,6 +28,12 @@ class TrainingConfig:
 
     updates: int = setting(
         2000, "Gradient steps.", least=1, advice="Watch `history.parquet`: stop when success is flat."
+    )
+    embedded_updates: int | None = setting(
+        None,
+        "Gradient steps at most where the data is the embedded stand-in.",
+        least=1,
+        advice="Few: such agents are for a first look, and none of their figures is set beside the paper's.",
     )
     batch: int = setting(
         256, "Games replayed in one update.", least=1, advice="An update costs about as much as its batch."
@@ -66,3 +72,9 @@ class TrainingConfig:
     checkpoint_every: int = setting(
         250, "Updates between two checkpoints.", least=1, advice="A killed training loses at most so many."
     )
+
+    def on(self, data: str) -> "TrainingConfig":
+        """The same for data of one kind."""
+        if data != "embedded" or self.embedded_updates is None:
+            return self
+        return replace(self, updates=min(self.updates, self.embedded_updates))

@@ -72,7 +72,7 @@ STAGES = (
     Stage(
         "train_agent",
         SEED,
-        (GAME,),
+        (GAME, "provenance.json"),
         ("agent.safetensors", "history.parquet"),
         ("agent", "training", "games"),
         tasks=_PLAYED,
