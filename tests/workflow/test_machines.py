@@ -23,6 +23,14 @@ def test_a_clock_set_back_repeats_no_stage(project):
     assert project.planned("all", *QUICK) == set()
 
 
+def test_scripts_from_the_future_repeat_no_stage(project):
+    scripts = list((project.folder / "workflow" / "scripts").rglob("*.py"))
+    day = 24 * 3600
+    for path in scripts:
+        os.utime(path, (path.stat().st_atime, path.stat().st_mtime + day))
+    assert project.planned("all", *QUICK) == set()
+
+
 def test_a_results_folder_that_is_read_only_stops_the_run_before_any_job(fresh):
     results = fresh.folder / "results"
     results.mkdir()
