@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from neuralese.storage.tables import Contract
-from neuralese.storage.values import COUNT, ROW, SPLIT, Between, Matches, Rules
+from neuralese.storage.values import COUNT, DATA, FIRST, ROW, SHARE, SPLIT, TASK, Between, Matches, OneOf, Rules
 
 PLACE = Between(0, 7)  # maps have eight rows and columns
 
@@ -61,4 +61,32 @@ WATCHED = Contract(
         "reward": pa.float64(),
     },
     Rules({"player": Between(0, 1), "turn": COUNT, "action": Between(0, 3)}),
+)
+_TEXTS = ("to_english", "to_neuralese", "voice")
+_GAINS = tuple(f"gain_{reference}{of}" for reference in ("silence", "baseline") for of in ("", "_error", "_p"))
+_SHARES = ("share", "share_ci_low", "share_ci_high")
+_CHOSEN = ("understood", "dev_reward", "runner_up_reward")
+RELAY_CHOICE = Contract(
+    "relay_choice",
+    {  # pairs of members that were played on dev; the first of each criterion was chosen
+        **dict.fromkeys(("criterion", *_TEXTS, "settings"), pa.string()),
+        **dict.fromkeys(("accuracy", "reward", "completion"), pa.float64()),
+        **dict.fromkeys(("rank", "games"), pa.int64()),
+    },
+    Rules({"accuracy": SHARE, "completion": SHARE, "rank": FIRST}, unique=(("criterion", "rank"),)),
+)
+RELAY = Contract(
+    "relay",
+    {
+        **dict.fromkeys(("task", "criterion", "measure", "data", "title", "role"), pa.string()),
+        **dict.fromkeys((*_TEXTS, "runner_up"), pa.string()),  # what dev chose
+        **dict.fromkeys(("seed", "n"), pa.int64()),
+        **dict.fromkeys(("value", "ci_low", "ci_high", *_GAINS, *_SHARES, *_CHOSEN), pa.float64()),
+    },
+    Rules(
+        {"task": TASK, "seed": COUNT, "data": DATA, "n": FIRST, "measure": OneOf(("accuracy", "reward", "completion"))}
+        | {"understood": SHARE},
+        unique=(("task", "seed", "criterion", "measure"),),
+        missing=(*_GAINS, *_SHARES, *_CHOSEN),
+    ),
 )
