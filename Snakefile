@@ -27,6 +27,7 @@ include: "workflow/rules/agents.smk"
 include: "workflow/rules/speakers.smk"
 include: "workflow/rules/translate.smk"
 include: "workflow/rules/evaluate.smk"
+include: "workflow/rules/relay.smk"
 include: "workflow/rules/theory.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/sweep.smk"
@@ -53,6 +54,7 @@ rule all:
         f"{RESULTS}/tables/belief.parquet",
         f"{RESULTS}/tables/ablation.parquet",
         f"{RESULTS}/tables/bound.parquet",
+        [f"{RESULTS}/tables/relay.parquet"] if RELAYED else [],
         expand(f"{RESULTS}/{{task}}/seed{{seed}}/protocol.png", task=TASKS, seed=SEEDS),
         list(BEHAVIOR.values()),
         expand(

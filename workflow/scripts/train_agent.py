@@ -17,9 +17,10 @@ log = logging.getLogger("neuralese.train_agent")
 with stage(snakemake):
     params, wildcards = snakemake.params, snakemake.wildcards
     run = Run(wildcards.task, snakemake.input, wildcards.seed, params.game)
-    trainer = Trainer(run.states, CellConfig(**params.cell), TrainingConfig(**params.training), run.seed)
-    data = [data_digest(path) for path in snakemake.input]
-    made_from = (params.code, params.cell, params.training, params.game, data)
+    training = TrainingConfig(**params.training).on(run.data)
+    trainer = Trainer(run.states, CellConfig(**params.cell), training, run.seed)
+    data = [data_digest(path) for name, path in run.files.items() if name != "provenance.json"]
+    made_from = (params.code, params.cell, training, params.game, data)
     checkpoint = checkpoint_path(Path(params.checkpoints), f"{run.task}-seed{run.seed}", made_from)
     discard_broken(checkpoint)
     trainer.run(checkpoint)

@@ -113,6 +113,22 @@ CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
         "parts": pa.list_(pa.int16()),
         **dict.fromkeys(("train", "dev", "test"), pa.int64()),
     },
+    "relay": {
+        "task": pa.string(),
+        "seed": pa.int64(),
+        "criterion": pa.string(),
+        "measure": pa.string(),  # accuracy, reward or completion
+        **dict.fromkeys(("value", "ci_low", "ci_high"), pa.float64()),
+        "n": pa.int64(),
+        "data": pa.string(),
+        **dict.fromkeys(("title", "role"), pa.string()),
+        # of what neuralese is worth over silence, what survives English
+        **dict.fromkeys(("share", "share_low", "share_high"), pa.float64()),
+        **dict.fromkeys(("gain_silence", "gain_silence_error"), pa.float64()),  # on the same items or games
+        **dict.fromkeys(("gain_baseline", "gain_baseline_error"), pa.float64()),
+        "understood": pa.float64(),  # how often the model human guesses the state from the same English
+        **dict.fromkeys(("there", "back"), pa.string()),  # members chosen on dev: out of neuralese, back into it
+    },
     "behavior": {
         "task": pa.string(),
         "seed": pa.int64(),
