@@ -13,8 +13,8 @@ from scipy.special import stdtrit
 
 from neuralese.evaluate.paper import Papers, behavior_figures, belief_figure
 from neuralese.evaluate.statistics import holm, over_seeds_test
-from neuralese.evaluate.translations import ASKS_JUDGE
 from neuralese.sources.provenance import ATTRIBUTES
+from neuralese.translate.families import ASKS_JUDGE
 
 KEYS = ["table", "task", "section", "pair", "unit", "criterion", "title", "role", "measure", "data"]
 PHRASE, EASIER, JUDGE = "phrase", "easier", "judge"
