@@ -24,7 +24,6 @@ from torch import Tensor
 
 from neuralese.agents.messages import Speech
 from neuralese.evaluate.belief import CONTROL
-from neuralese.evaluate.interpreted import INFORMED
 from neuralese.evaluate.interpreted import NAME as INTERPRETER
 from neuralese.evaluate.interpreted import TITLE as INTERPRETER_TITLE
 from neuralese.evaluate.listeners import Listeners, guess_by_likelihood
@@ -33,7 +32,7 @@ from neuralese.evaluate.translations import best_translations
 from neuralese.storage.tables import matrix, read_about, read_table
 from neuralese.translate.criteria import Criterion, kind_of, make_criterion
 from neuralese.translate.dictionary import best_targets
-from neuralese.translate.families import members, title
+from neuralese.translate.families import INFORMED, members, title
 from neuralese.translate.interpreter import interpret_message, interpret_words, words_in_context
 from neuralese.translate.languages import English, Neuralese
 
