@@ -13,7 +13,7 @@ from neuralese.tasks.birds.pooling import SEEN, principal_axes, with_pooling
 from neuralese.tasks.birds.quantise import quantise
 from neuralese.tasks.birds.tables import IMAGES
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     params = snakemake.params
     images = read_table(snakemake.input.images, IMAGES).to_pandas()
     pictures = list(samples(members(Path(snakemake.input.raw) / "images", PICTURES), images, params.pixels, SEEN))
