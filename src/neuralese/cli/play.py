@@ -17,7 +17,11 @@ from neuralese import tasks
 from neuralese.cli.results import Examples, results_option, seed_option
 from neuralese.play.options import PlayOptions
 from neuralese.play.server import PlayServer, Sitting
+from neuralese.sources.provenance import data_kind
 from neuralese.storage.errors import NeuraleseError
+from neuralese.storage.files import read_json
+
+CORPUS = "corpus"  # the source of results whose data somebody brought
 
 EXAMPLES = """
   neuralese play --task colors                   describe colours to a robot, and guess which it means
@@ -61,8 +65,17 @@ def playable(task: str | None, results: Path, seed: int) -> str:
     if task is None:
         return next((name for name in known if (results / name / f"seed{seed}/dictionary.parquet").exists()), known[0])
     if task not in known:
+        use_corpus(results, task)
+    if task not in tasks.names():
         raise NeuraleseError(f"There is no task '{task}'; choose --task {' or '.join(known)}.")
     return task
+
+
+def use_corpus(results: Path, task: str) -> None:
+    """Let a corpus be known as a task, if that is what its results say it is."""
+    provenance = results / task / "provenance.json"
+    if provenance.is_file() and data_kind(provenance) == CORPUS:
+        tasks.use_corpora({task: read_json(provenance)["files"][0]["from"]})
 
 
 def opener(task: str) -> Callable[[PlayOptions], Sitting]:

@@ -20,7 +20,10 @@ from neuralese.tasks.reference_play.game import DESCRIBE, NamingGame, Round
 
 FORMAT = "neuralese naming game"
 DIGITS = 5
-ONCE = {"language": "en", "least": 1}  # few words are said in a few games, so all of them are phrases
+SETTINGS = {  # of the corpus: few words are said in a few games, so all of them are phrases; rounds stand alone
+    "utterances": {"language": "en", "least": 1},
+    "split": {"dev": 0.15, "test": 0.25},
+}
 
 
 def game_log(game: NamingGame, task: str) -> dict:
@@ -86,7 +89,7 @@ def import_games(source: Path, folder: Path, title: str | None = None, licence: 
     names = ["target", "other", *(f"other_{number}" for number in range(2, size))]
     types = {name: {"color": "color", "feature": "vector", "id": "category"}[kind] for name in names}
     about = {"title": title or f"Games of {task} with a person", "licence": licence or "unknown"}
-    recording = Recording(folder, types=types, utterances=ONCE, **about)
+    recording = Recording(folder, types=types, **about, **SETTINGS)
     for path, game in games.items():
         for each in game["rounds"]:
             seen = [_cell(item[kind]) for item in each["candidates"]]

@@ -81,11 +81,12 @@ function showCandidates() {
     const tags = [];
     const classes = [];
     if (place === target) {
-      tags.push(kind === "describe" ? "★ yours to describe" : "★ the robot meant this");
+      if (kind === "describe") tags.push(answered ? "★ described" : "★ yours to describe");
+      else tags.push("★ meant");
       classes.push("target");
     }
     if (answered && place === result.picked) {
-      tags.push(kind === "describe" ? "the robot picked this" : "you picked this");
+      tags.push(kind === "describe" ? "picked by the robot" : "picked by you");
       classes.push(result.right ? "right" : "wrong");
     }
     const onPick = kind === "pick" && !answered ? () => pick(place) : null;
@@ -116,7 +117,7 @@ function showResult() {
   blocks.push(bars("What this message says in the robot’s language", result.message_belief, candidates, "message"));
   if (described) blocks.push(translations("Nearest messages", result.neuralese));
   else blocks.push(translations("Nearest phrases", state.english));
-  find("why").replaceChildren(...(described ? blocks : [...blocks.slice(1, 3), blocks[0], blocks[3]]));
+  find("why").replaceChildren(...(described ? blocks : [...blocks.slice(1, 4), blocks[0], blocks[4]]));
 }
 
 function translations(title, found) {

@@ -32,7 +32,7 @@ export function candidate({ picture, name }, place, { tags = [], classes = [], o
 export function bars(title, beliefs, candidates, kind) {
   const rows = beliefs.map((belief, place) => {
     const fill = element("span", {});
-    fill.style.width = `${100 * belief}%`;
+    fill.style.width = percent(belief).replace(" ", ""); // as it says beside the bar
     return element("div", { className: "bar" },
       element("img", { src: candidates[place].picture, alt: "" }),
       element("span", { textContent: letter(place) }),
