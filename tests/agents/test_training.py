@@ -218,3 +218,10 @@ def test_sampled_messages_come_back_from_their_table_by_split(tmp_path, generato
     assert said["test"].ids.tolist() == [8, 9, 10, 11]
     distance = (said["test"].messages - speak(learner.cell, learner.game, said["test"].states)).norm(dim=1)
     assert (distance < 0.3 * 8**0.5 * 3).all()
+
+
+def test_on_embedded_data_a_training_is_at_most_as_long_as_its_setting_says():
+    config = TrainingConfig(updates=100, embedded_updates=60)
+    assert [config.on(data).updates for data in ("mirror", "official", "embedded")] == [100, 100, 60]
+    assert TrainingConfig(updates=40, embedded_updates=60).on("embedded").updates == 40  # never longer
+    assert TrainingConfig(updates=100).on("embedded").updates == 100

@@ -48,6 +48,7 @@ TASK = Task(
     game=GameConfig(steps=16),
     training=TrainingConfig(
         updates=1400,
+        embedded_updates=600,
         batch=64,
         new_games=64,
         updates_per_round=4,

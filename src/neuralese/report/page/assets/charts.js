@@ -102,6 +102,30 @@ function ablationChart({ rows }) {
   return chart("★ chosen on dev, ○ dev, ● test with its 95 % interval", dots(values, "accuracy", false, marks));
 }
 
+function relayChart({ rows, measure }) {
+  const values = rows.filter((row) => row.understood != null).map((row) => ({ ...row, short: row.criterion }));
+  const ends = rows.filter((row) => row.role === "native" || row.role === "silence").map((row) => ({ value: row.value, short: row.criterion }));
+  const spec = () => ({
+    height: 280,
+    layer: [
+      { data: { values: ends }, mark: { type: "rule", strokeWidth: 2, color: color("line") }, encoding: { x: { field: "value", type: "quantitative" } } },
+      { data: { values: ends }, mark: { type: "text", align: "left", dx: 3, y: 8, color: color("muted"), fontSize: 11 }, encoding: { x: { field: "value", type: "quantitative" }, text: { field: "short" } } },
+      {
+        data: { values },
+        mark: { type: "point", size: 70, filled: true, opacity: 1 },
+        encoding: {
+          x: { field: "value", type: "quantitative", title: `${measure} through English`, scale: { zero: false, padding: 30 } },
+          y: { field: "understood", type: "quantitative", title: "understood by the model human", scale: { zero: false, padding: 12 } },
+          color: { condition: { test: "datum.role === 'ours'", value: color("accent") }, value: color("muted") },
+          tooltip: [{ field: "title", title: "heard" }, { field: "value", title: measure, format: ".3f" }, { field: "understood", format: ".3f" }],
+        },
+      },
+      { data: { values }, mark: { type: "text", align: "left", dx: 8, color: color("ink"), fontSize: 11 }, encoding: { x: { field: "value", type: "quantitative" }, y: { field: "understood", type: "quantitative" }, text: { field: "short" } } },
+    ],
+  });
+  return chart("To the right, the robot at the end understands; to the top, a person on the way does", spec);
+}
+
 function theoryCharts({ dots: points, recovered }) {
   const limit = Math.min(2, Math.max(...points.map((point) => point.bound)));
   const first = () => ({

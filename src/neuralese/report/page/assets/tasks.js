@@ -14,6 +14,10 @@ const MEASURES = {
   clusters: ["Clusters", "that are farthest apart"],
   silhouette: ["Silhouette", "how far apart they are, up to 1"],
   topographic_similarity: ["Topographic similarity", "similar states, similar messages"],
+  signalling: ["Positive signalling", "bits about the state, I(z; x)"],
+  consistency: ["Speaker consistency", "bits about what the speaker does in the same step"],
+  causal_influence: ["Positive listening", "bits by which a message changes what its listener does"],
+  actions_changed: ["Actions changed", "share, if another game's message is heard instead"],
   posdis: ["Positional disentanglement", "1 if each position tells one thing"],
   bosdis: ["Bag-of-symbols disentanglement", "1 if each symbol tells one thing"],
 };
