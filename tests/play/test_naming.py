@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 import torch
 from click.testing import CliRunner
@@ -12,7 +13,6 @@ from neuralese.play.server import RefusedError, TooLateError
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import matrix, read_table
 from neuralese.tasks.reference_play.game import streak
-from neuralese.tasks.reference_play.interpreter import divergences, pointed_at
 from neuralese.tasks.reference_play.logs import import_games
 from neuralese.tasks.reference_play.robot import load_robot
 from neuralese.tasks.reference_play.translation import Said
@@ -78,16 +78,24 @@ def test_without_a_criterion_ours_translates_and_another_can_be_chosen(sit):
         sit("colors", criterion="telepathy")
 
 
-def test_the_interpreter_says_the_phrase_whose_belief_about_these_candidates_is_nearest():
-    message = torch.tensor([-1.0, -2.0])
-    phrases = torch.tensor([[-5.0, -1.0], [-7.0, -8.1], [-3.0, -3.0]])
-    found = divergences(phrases, message)
-    assert found.argmin() == 1  # the same odds, however unlikely it is to be said
-    assert found[2] == pytest.approx(
-        float((torch.tensor([0.7311, 0.2689]) * torch.tensor([0.38, -0.62])).sum()), abs=0.01
-    )
-    assert (found >= 0).all()
-    assert pointed_at(torch.tensor([-4.0, -3.5])) == 1
+def test_the_interpreter_says_the_phrase_whose_belief_about_these_candidates_is_nearest(colors):
+    for row in range(5):
+        states, said = colors.said.states[row : row + 1], Said(colors.said.messages[row : row + 1], None)
+        belief = np.array(colors.message_belief(said, states)) + 1e-300
+        told = np.array([colors.words_belief((each,), states) for each in range(len(colors.run.phrases))])
+        divergence = (belief * (np.log(belief) - np.log(told))).sum(1)
+        found = colors.interpret_into_english(said, states)
+        assert found.best[0].id == int(divergence.argmin())
+        assert found.best[0].score == pytest.approx(float(divergence.min()), abs=1e-4)
+
+
+def test_to_the_robot_the_interpreter_says_what_the_robot_would_say_in_the_candidate_meant(colors):
+    states = colors.said.states[:1]
+    for parts in ((0,), (1,), (2, 3)):
+        meant = colors.game.candidates(states)[0, int(torch.tensor(colors.words_belief(parts, states)).argmax())]
+        _, said = colors.interpret_into_neuralese(parts, states)
+        likely = colors.run.neuralese("train").log_likelihood(meant[None, None])[:, 0, 0]
+        assert torch.equal(said.message[0], colors.run.said["train"].messages[int(likely.argmax())])
 
 
 def test_through_the_interpreter_robots_understand_each_other_at_least_as_well_as_through_a_dictionary(sit):

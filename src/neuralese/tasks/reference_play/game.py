@@ -33,12 +33,10 @@ class Translator:
             return self.robot.interpret_into_english(card.said, card.states)
         return self.robot.into_english(card.said, self.criterion)
 
-    def into_neuralese(
-        self, parts: tuple[int, ...], card: Card, generator: torch.Generator
-    ) -> tuple[Translation, Said]:
+    def into_neuralese(self, parts: tuple[int, ...], card: Card) -> tuple[Translation, Said]:
         """Phrases that were said together, in neuralese."""
         if self.interpreter:
-            return self.robot.interpret_into_neuralese(parts, card.states, generator)
+            return self.robot.interpret_into_neuralese(parts, card.states)
         return self.robot.into_neuralese(parts, self.criterion)
 
 
@@ -104,7 +102,7 @@ class NamingGame:
         """Say something of the true state of a round; the robot picks. What is refused has not been said."""
         last = self._open(number, DESCRIBE)
         heard = hear(words, self.robot.run.phrases)
-        last.neuralese, last.received = translator.into_neuralese(heard.parts, last.card, self.generator)
+        last.neuralese, last.received = translator.into_neuralese(heard.parts, last.card)
         last.heard, last.translator = heard, translator.name
         candidate = self.robot.pick(last.received, last.card.states, self.generator)
         last.picked = last.card.order.index(candidate)

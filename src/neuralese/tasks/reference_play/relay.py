@@ -12,7 +12,7 @@ def relay(robot: Robot, deck: Deck, translator: Translator, generator: torch.Gen
     card = deck.deal()
     english = translator.into_english(card)
     parts = (english.best[0].id,)
-    back, received = translator.into_neuralese(parts, card, generator)
+    back, received = translator.into_neuralese(parts, card)
     picked, unaided = (robot.pick(each, card.states, generator) for each in (received, card.said))
     return {
         "candidates": shown(deck, card, named=True),

@@ -16,17 +16,16 @@ from torch import Tensor
 
 from neuralese import tasks
 from neuralese.agents.messages import Speech
-from neuralese.agents.players import speak
 from neuralese.agents.sequences import Sequences
 from neuralese.evaluate.listeners import Guess, guess_by_likelihood, guess_by_playing
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import read_about, read_table
 from neuralese.tasks.judge import JudgeRun
-from neuralese.tasks.reference_play.interpreter import divergences, pointed_at
 from neuralese.tasks.reference_play.translation import Choice, Said, Translation, ranked
 from neuralese.translate.criteria import make_criterion
 from neuralese.translate.families import named, with_role
-from neuralese.translate.languages import Composed
+from neuralese.translate.interpreter import cross_entropies, interpret_words
+from neuralese.translate.languages import Composed, Neuralese
 from neuralese.translate.pairs import SINGLE, beliefs
 
 N_BEST = 5  # translations that are shown
@@ -100,39 +99,28 @@ class Robot:
             asked = make_criterion(named(self.criteria["H->R"], criterion))
             scores = asked.scores(told, vocabulary, self._contexts, dtype=SINGLE)
             best = ranked(scores[0], vocabulary.ids.tolist(), vocabulary.texts(), N_BEST)
-        place = self._vocabulary[best[0].id]
-        message = self.run.said["train"].messages[place : place + 1]
-        return Translation(best, how), Said(message, best[0].id)
+        return Translation(best, how), self._of_vocabulary(self._vocabulary[best[0].id])
 
     @cached_property
     def _utterances(self) -> dict[tuple[int, ...], int]:
         return {tuple(sorted(parts)): number for number, parts in enumerate(self.run.parts)}
 
     def interpret_into_english(self, said: Said, states: Tensor) -> Translation:
-        """The phrases that say of these candidates what a message does."""
-        phrases = self.run.english.spoken()
-        told = phrases.log_likelihood(self.game.candidates(states))[:, 0]
-        scores = divergences(told, self._message_likelihood(said, states))
-        return Translation(ranked(scores, phrases.ids.tolist(), phrases.texts(), N_BEST), "interpreter")
+        """The phrases that say of these candidates what a message does, by the divergence of beliefs about them."""
+        phrases, likely = self.run.english.spoken(), self._message_likelihood(said, states)
+        belief = beliefs(likely)
+        scores = cross_entropies(likely, phrases, self.game.candidates(states)) + (belief.exp() * belief).sum()
+        return Translation(ranked(scores[0].clamp(min=0), phrases.ids.tolist(), phrases.texts(), N_BEST), "interpreter")
 
-    def interpret_into_neuralese(
-        self, parts: Sequence[int], states: Tensor, generator: torch.Generator
-    ) -> tuple[Translation, Said]:
-        """What the robot itself would say in the candidate that the words point at."""
-        pointed = pointed_at(self._words_likelihood(parts, states))
-        message = self.says(self.game.candidates(states)[0, pointed : pointed + 1], generator)
-        return Translation([], "interpreter"), Said(message, None)
+    def interpret_into_neuralese(self, parts: Sequence[int], states: Tensor) -> tuple[Translation, Said]:
+        """What the robot itself would likeliest say in the candidate that the words point at."""
+        likely = self._words_likelihood(parts, states)
+        place = int(interpret_words(likely, self.run.neuralese("train"), self.game.candidates(states)))
+        return Translation([], "interpreter"), self._of_vocabulary(place)
 
-    @torch.no_grad()
-    def says(self, states: Tensor, generator: torch.Generator) -> Tensor | Sequences:
-        """What the robot says in states (n, s, ...), through its channel.
-
-        Of an agent that is there by its recordings alone, that message of the vocabulary which is likeliest.
-        """
-        if self.run.cell is not None:
-            return self.run.cell.channel(speak(self.run.cell, self.game, states), generator)
-        vocabulary = self.run.neuralese("train")
-        return vocabulary.messages[vocabulary.log_likelihood(states[:, None])[:, :, 0].argmax(0)]
+    def _of_vocabulary(self, place: int) -> Said:
+        said = self.run.said["train"]
+        return Said(said.messages[place : place + 1], int(said.ids[place]))
 
     @cached_property
     def _guess(self) -> Guess:
@@ -148,19 +136,19 @@ class Robot:
 
     def message_belief(self, said: Said, states: Tensor) -> list[float]:
         """What a message says of the candidates, by p(z | x) of the robot."""
-        return beliefs(self._message_likelihood(said, states)).exp().tolist()
+        return beliefs(self._message_likelihood(said, states))[0].exp().tolist()
 
     def words_belief(self, parts: Sequence[int], states: Tensor) -> list[float]:
         """What words say of the candidates, by p(z | x) of humans."""
-        return beliefs(self._words_likelihood(parts, states)).exp().tolist()
+        return beliefs(self._words_likelihood(parts, states))[0].exp().tolist()
 
     def _message_likelihood(self, said: Said, states: Tensor) -> Tensor:
-        return self._language(said.message).log_likelihood(self.game.candidates(states))[0, 0]
+        return self._language(said.message).log_likelihood(self.game.candidates(states))[0]
 
     def _words_likelihood(self, parts: Sequence[int], states: Tensor) -> Tensor:
-        return Composed(self.run.english, (tuple(parts),)).log_likelihood(self.game.candidates(states))[0, 0]
+        return Composed(self.run.english, (tuple(parts),)).log_likelihood(self.game.candidates(states))[0]
 
-    def _language(self, message: Tensor | Sequences):
+    def _language(self, message: Tensor | Sequences) -> Neuralese:
         return replace(self.run.neuralese("train"), messages=message, ids=torch.zeros(len(message), dtype=torch.long))
 
 
