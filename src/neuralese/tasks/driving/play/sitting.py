@@ -21,6 +21,7 @@ class Sitting:
     """See `play.server.Sitting`."""
 
     package = "neuralese.tasks.driving.play"
+    pictures: ClassVar = {}  # the page draws its own
     asked: ClassVar = {"act": {"turn": int, "action": int, "message": str}, "hear": {"message": str}, "new": {}}
 
     def __init__(self, robot: Robot, logs: Path, generator: torch.Generator) -> None:
