@@ -8,11 +8,12 @@ import subprocess
 import sys
 import urllib.request
 from functools import partial
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from neuralese.cli.play import command
+from neuralese.cli.play import command, serve
 
 
 def run(*arguments: str):
@@ -56,3 +57,25 @@ def test_it_serves_a_page_until_interrupted(results):
     assert playing.returncode == 0
     assert "No game was played to its end." in said
     assert errors == ""
+
+
+def test_the_token_is_not_in_what_a_browser_is_started_with(monkeypatch):
+    class Closed:
+        """A server that is interrupted at once."""
+
+        url, sitting = "http://127.0.0.1:1/SECRET/", type("Sitting", (), {"saved": []})
+        serve_forever = server_close = lambda self: None
+
+    opened = []
+
+    def browse(address):
+        page = Path(urllib.request.url2pathname(address.removeprefix("file://")))
+        assert page.parent.stat().st_mode & 0o077 == 0
+        opened.append((address, page, page.read_text()))
+
+    monkeypatch.setattr("neuralese.cli.play.webbrowser.open", browse)
+    serve(Closed(), browser=True)
+    ((address, page, text),) = opened
+    assert "SECRET" not in address
+    assert 'content="0; url=http://127.0.0.1:1/SECRET/"' in text
+    assert not page.exists()

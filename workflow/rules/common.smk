@@ -17,7 +17,7 @@ except NeuraleseError as error:
     raise WorkflowError(str(error)) from None
 
 from neuralese.pipeline import imports, sweep
-from neuralese.pipeline.check import problem, typed
+from neuralese.pipeline.check import problem
 from neuralese.pipeline.config import SCHEMA, complete
 from neuralese.pipeline.dependencies import (
     NAMED,
@@ -28,13 +28,16 @@ from neuralese.pipeline.dependencies import (
     tasks_with,
 )
 from neuralese.pipeline.dependencies import reads as files_read
+from neuralese.pipeline.given import shape_problem, typed
 from neuralese.storage.files import redate, unwritable
 from neuralese.tasks.stages import RUN, SEED, SWEPT_FILES, WILDCARDS
 
 WORKFLOW = Path(str(workflow.current_basedir)).parent
 SCRIPTS = WORKFLOW / "scripts"
 
-config = complete(typed(config))
+if wrong := shape_problem(config):
+    raise WorkflowError(wrong)
+config = complete(typed(config, SCHEMA))
 if wrong := problem(config, SCHEMA) or sweep.sweep_problem(config, SCHEMA):
     raise WorkflowError(wrong)
 

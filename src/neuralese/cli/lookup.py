@@ -4,6 +4,7 @@ Nothing here imports torch or pandas: an answer takes less time than either.
 """
 
 import difflib
+import os
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -138,7 +139,7 @@ class Lookup:
 
     @cached_property
     def _about(self) -> dict:
-        about = read_about(self.dictionary)
+        about = known_about(self.dictionary)
         if "criteria" not in about:
             raise NeuraleseError(
                 f"{self.dictionary} does not say by which criteria it was made, as it was made by an older version; "
@@ -200,7 +201,7 @@ class Lookup:
     @cached_property
     def _spells(self) -> bool:
         """Whether the agent speaks in symbols."""
-        return read_about(self.run / "messages.parquet").get("kind") == "symbols"
+        return known_about(self.run / "messages.parquet").get("kind") == "symbols"
 
     def _place(self, number: int) -> np.ndarray:
         """Where a message is in the vocabulary of an agent that speaks in symbols."""
@@ -229,9 +230,23 @@ class Lookup:
         return matrix(table["message"])[rows]
 
 
+def known_about(path: Path) -> dict:
+    """What is written about a table, of which criteria are settings by name, for each direction."""
+    try:
+        about = read_about(path)
+        for criteria in about.get("criteria", {}).values():
+            for settings in criteria.values():
+                settings.get("role")
+    except (ValueError, AttributeError, RecursionError):
+        raise NeuraleseError(
+            f"what {path} says of itself is damaged; delete it and make it with: snakemake --cores all {path}"
+        ) from None
+    return about
+
+
 def our_criterion(dictionary: Path) -> str:
     """The criterion of a dictionary whose role is ours, or else its first."""
-    criteria = read_about(dictionary).get("criteria", {}).get("R->H", {})
+    criteria = known_about(dictionary).get("criteria", {}).get("R->H", {})
     return with_role(criteria, "ours") or next(iter(criteria), "")
 
 
@@ -255,6 +270,8 @@ def load_messages(path: Path) -> np.ndarray:
 
 
 def save_messages(path: Path, messages: np.ndarray) -> None:
-    """Write messages (K, message) as `load_messages` reads them."""
+    """Write messages (K, message) as `load_messages` reads them; no device, pipe or folder is put out of the way."""
+    if os.path.lexists(path) and not path.is_file():
+        raise NeuraleseError(f"{path} is no file that could be replaced; choose another name for --save.")
     with atomic(path) as temporary, temporary.open("wb") as file:
         np.save(file, messages)

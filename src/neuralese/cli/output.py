@@ -9,9 +9,20 @@ from typing import Any
 import click
 
 
+def plain(text: str) -> str:
+    """A text from a file as a terminal can show it: what would move the cursor or hide something is written out.
+
+    Control characters, those that change the direction of writing, and halves of characters become escapes.
+    """
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+
+
 def print_table(head: Sequence[str], rows: Sequence[Sequence[Any]], title: str = "") -> None:
     """Print rows under their head; columns of numbers are aligned to the right."""
-    cells = [[_text(value) for value in row] for row in rows]
+    head, title = [plain(str(name)) for name in head], plain(title)
+    cells = [[plain(_text(value)) for value in row] for row in rows]
     right = [all(_is_number(row[place]) for row in cells) for place in range(len(head))]
     if sys.stdout.isatty():
         _print_rich(head, cells, right, title)
@@ -40,7 +51,13 @@ def _print_rich(head: Sequence[str], cells: list[list[str]], right: list[bool], 
 
 def print_json(value: Any) -> None:
     """Print JSON; what is no number is null."""
-    click.echo(json.dumps(_clean(value), indent=2, ensure_ascii=False, allow_nan=False))
+    click.echo(plain_json(value, indent=2))
+
+
+def plain_json(value: Any, indent: int | None = None) -> str:
+    """JSON that a terminal can show: what it could not is escaped, as JSON does it, so that it reads as the same."""
+    text = json.dumps(_clean(value), indent=indent, ensure_ascii=False, allow_nan=False)
+    return "".join(each if each.isprintable() or each == "\n" else json.dumps(each)[1:-1] for each in text)
 
 
 def brief(vector: Sequence[float], shown: int = 3) -> str:
@@ -58,7 +75,7 @@ def _text(value: Any) -> str:
     if isinstance(value, list | tuple):
         is_vector = len(value) > 4 and all(isinstance(each, float) for each in value)
         return brief(value) if is_vector else " ".join(_text(each) for each in value)
-    return str(value).replace("\n", "\\n")
+    return str(value)
 
 
 def _is_number(cell: str) -> bool:

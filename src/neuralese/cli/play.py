@@ -1,9 +1,11 @@
 """`neuralese play`: drive with a trained robot in a web page on this machine."""
 
+import html
 import logging
 import secrets
 import webbrowser
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -66,17 +68,25 @@ def open_server(sitting: Sitting, port: int) -> PlayServer:
         raise NeuraleseError(f"Port {port} cannot be used ({error.strerror}); choose another with --port.") from None
 
 
+def door(url: str, private: Path) -> Path:
+    """A page in a private folder that leads on to `url`, since everybody can read what a browser is started with."""
+    page = private / "play.html"
+    page.write_text(f'<!doctype html><meta http-equiv="refresh" content="0; url={html.escape(url)}">')
+    return page
+
+
 def serve(server: PlayServer, browser: bool) -> None:
     """Answer requests until Ctrl-C."""
     click.echo(f"Play at {server.url}\nCtrl-C ends it.")
-    if browser:
-        webbrowser.open(server.url)
-    try:
-        server.serve_forever()
-    except KeyboardInterrupt:
-        click.echo()
-    finally:
-        server.server_close()
+    with TemporaryDirectory(prefix="neuralese-") as private:  # that nobody else can look into
+        try:
+            if browser:
+                webbrowser.open(door(server.url, Path(private)).as_uri())
+            server.serve_forever()
+        except KeyboardInterrupt:
+            click.echo()
+        finally:
+            server.server_close()
     saved = server.sitting.saved
     click.echo(f"Games saved in {server.sitting.logs}: {len(saved)}." if saved else "No game was played to its end.")
 

@@ -1,6 +1,7 @@
 """What the stages of the workflow have made in a results folder, from which data, and at what cost."""
 
 import csv
+import math
 import os
 import subprocess
 import sys
@@ -12,8 +13,8 @@ from pathlib import Path
 from neuralese.cli.results import Results
 from neuralese.pipeline.dependencies import reads, tasks_with
 from neuralese.pipeline.stages import STAGES
+from neuralese.sources.provenance import read_provenance
 from neuralese.storage.errors import NeuraleseError
-from neuralese.storage.files import read_json
 from neuralese.tasks.stages import SEED
 
 
@@ -43,7 +44,7 @@ Plan = Mapping[str, tuple[str, str]]  # path -> what has changed, and whether it
 def data_of(results: Results, task: str) -> dict:
     """From which data a task's results were made."""
     path = results.folder / task / "provenance.json"
-    known = read_json(path) if path.exists() else {}
+    known = read_provenance(path) if path.exists() else {}
     rows = ", ".join(f"{count} {name}" for name, count in known.get("rows", {}).items())
     names = {"data": "source", "fetched": "time", "set": "data_set"}
     return {"task": task, "rows": rows} | {name: known.get(key, "unknown") for name, key in names.items()}
@@ -94,15 +95,28 @@ def costs_of(results: Results) -> list[dict]:
     jobs = defaultdict(list)
     folder = results.folder / "benchmarks"
     for path in sorted(folder.rglob("*.tsv")):
-        with path.open(newline="") as file:
-            jobs[path.relative_to(folder).parts[0], path.stem].extend(csv.DictReader(file, delimiter="\t"))
+        try:
+            with path.open(newline="") as file:
+                rows = [_measured(row) for row in csv.DictReader(file, delimiter="\t")]
+        except (OSError, ValueError, csv.Error):
+            raise NeuraleseError(f"{path} is no benchmark of Snakemake's; delete it.") from None
+        jobs[path.relative_to(folder).parts[0], path.stem].extend(rows)
     costs = [_cost(task, stage, rows) for (task, stage), rows in jobs.items() if rows]
     return sorted(costs, key=lambda cost: (cost["task"], -cost["seconds"]))
 
 
-def _cost(task: str, stage: str, rows: list[dict]) -> dict:
-    seconds = [float(row["s"]) for row in rows]
-    memory = [float(row["max_rss"]) for row in rows if row["max_rss"] not in ("-", "NA", "")]
+def _measured(row: dict) -> tuple[float, float | None]:
+    """Seconds and megabytes of a job; of a short one, Snakemake measures no memory."""
+    memory = row.get("max_rss") or ""
+    found = float(row.get("s") or "nan"), None if memory in ("-", "NA", "") else float(memory)
+    if not all(math.isfinite(value) for value in found if value is not None):
+        raise ValueError
+    return found
+
+
+def _cost(task: str, stage: str, rows: list[tuple[float, float | None]]) -> dict:
+    seconds = [time for time, _ in rows]
+    memory = [most for _, most in rows if most is not None]
     mean, longest = (round(value, 1) for value in (sum(seconds) / len(seconds), max(seconds)))
     most = round(max(memory)) if memory else None
     return {"task": task, "stage": stage, "jobs": len(rows), "seconds": mean, "longest": longest, "memory_mb": most}

@@ -29,6 +29,7 @@ log = logging.getLogger(__name__)
 
 MOST_BYTES = 1024  # of a request's body
 DRAINED = 1 << 20  # bytes of a body too large that are still read, so that the answer is not lost on its sender
+PATIENCE = 5.0  # seconds that a body may say nothing
 KINDS = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -116,6 +117,9 @@ class Handler(BaseHTTPRequestHandler):
             status, (content, kind) = HTTPStatus.CONFLICT, self._refusal(str(error))
         except RefusedError as error:
             status, (content, kind) = HTTPStatus.BAD_REQUEST, self._refusal(str(error))
+        except NeuraleseError as error:  # such as a full disk: no bug, and the person can do something about it
+            log.warning("%s", error)
+            status, (content, kind) = HTTPStatus.INTERNAL_SERVER_ERROR, self._refusal(str(error))
         except Exception:
             log.exception("%s %s failed; this is a bug in neuralese:", self.command, self.path.rsplit("/", 1)[-1])
             sentence = "Something went wrong here; the terminal says what. Please start a new game."
@@ -156,16 +160,28 @@ class Handler(BaseHTTPRequestHandler):
             raise RequestError(HTTPStatus.LENGTH_REQUIRED, "A request must say how long it is.")
         length = int(given)
         if length > MOST_BYTES:
-            self.rfile.read(min(length, DRAINED))
+            self._read(min(length, DRAINED))
             raise RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "That is too long; please say it in three words.")
         try:
-            body = json.loads(self.rfile.read(length))
+            body = json.loads(self._read(length))
         except (ValueError, RecursionError):
             raise RequestError(HTTPStatus.BAD_REQUEST, "That is no JSON; please reload the page.") from None
         if not isinstance(body, dict) or {name: type(value) for name, value in body.items()} != fields:
             wanted = ", ".join(f"{name} ({kind.__name__})" for name, kind in fields.items()) or "nothing"
             raise RequestError(HTTPStatus.BAD_REQUEST, f"A request must hold {wanted}; please reload the page.")
         return body
+
+    def _read(self, length: int) -> bytes:
+        """So much of the body, which must come at once."""
+        self.connection.settimeout(PATIENCE)
+        try:
+            content = self.rfile.read(length)
+        except TimeoutError:
+            content = b""
+        if len(content) < length:
+            self.close_connection = True
+            raise RequestError(HTTPStatus.REQUEST_TIMEOUT, "The request broke off; please try again.")
+        return content
 
     def _refusal(self, sentence: str) -> tuple[bytes, str]:
         """A sentence for whom it concerns: people get a page, programs JSON."""

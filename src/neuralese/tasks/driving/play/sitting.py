@@ -8,6 +8,7 @@ from typing import ClassVar
 import torch
 
 from neuralese.play.server import RefusedError, TooLateError
+from neuralese.storage.errors import StorageError
 from neuralese.tasks.driving.play.game import FogGame
 from neuralese.tasks.driving.play.logs import save_game
 from neuralese.tasks.driving.play.phrases import hear
@@ -59,8 +60,9 @@ class Sitting:
         try:
             self.saved.append(save_game(self.logs, self._game))
             self._note = f"Saved as {self.saved[-1]}."
-        except OSError as error:
-            self._note = f"This game could not be saved ({error.strerror}): is there room in {self.logs}?"
+        except (OSError, StorageError) as error:
+            why = getattr(error.__cause__ or error, "strerror", None) or error
+            self._note = f"This game could not be saved ({why}): is there room in {self.logs}?"
             log.warning("%s", self._note)
 
     def hear(self, message: str) -> dict:
