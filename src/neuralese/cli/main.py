@@ -12,6 +12,8 @@ from click.shell_completion import CompletionItem
 from neuralese.storage.errors import NeuraleseError
 
 COMMANDS = {
+    "init": "Write configs to start an experiment of your own from.",
+    "run": "Run the workflow, and show how far it is.",
     "translate": "Translate English into neuralese, or neuralese into English.",
     "show": "Show a file of the results: a table, weights, or JSON.",
     "compare": "Set our results beside the paper's.",
