@@ -1,5 +1,6 @@
 # make all     set up .venv and run the whole pipeline; VERBOSE=1 shows Snakemake's own output
 # make test    set up .venv, with the tools of the tests, and run every check
+# make test-kills   kill whole runs a hundred times and compare what they end with; takes an hour or more
 # make bench   measure how fast everything is, and write benchmarks/results.md
 # make test-wheel   the wheel in a fresh environment, from an empty folder: some minutes
 # make test-slurm   the pipeline on a real SLURM; as root, it installs and starts one where there is none
@@ -12,7 +13,7 @@ INSTALLED := $(VENV)/.installed
 TEST_INSTALLED := $(VENV)/.installed-test
 SLURM_INSTALLED := $(VENV)/.installed-slurm
 
-.PHONY: all test test-library test-workflow test-wheel test-slurm bench lint format unlock clean
+.PHONY: all test test-library test-workflow test-wheel test-slurm test-kills bench lint format unlock clean
 
 all: $(INSTALLED)
 	$(BIN)/neuralese run --cores all $(if $(VERBOSE),--verbose) all
@@ -26,6 +27,10 @@ test-library: $(TEST_INSTALLED)
 
 test-workflow: $(TEST_INSTALLED)
 	$(BIN)/pytest tests/workflow
+
+test-kills: $(TEST_INSTALLED)
+	$(BIN)/python tests/workflow/kill_and_rerun.py --kills 100
+	$(BIN)/python tests/faults/fuzz.py
 
 bench: $(INSTALLED)
 	$(BIN)/python benchmarks/run.py

@@ -32,7 +32,7 @@ def test_what_is_there_what_is_missing_and_from_which_data(shell):
     assert states["colors", "human listener"] == states["all", "bound"] == "missing"
     assert ("colors", "behavior") not in states  # nobody drives there
     page = shell.prints("status")
-    assert "colors seed 0  5 of 13" in page
+    assert "colors seed 0  5 of 14" in page
     assert "known only where the Snakefile is" in page
 
 

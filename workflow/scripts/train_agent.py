@@ -8,19 +8,18 @@ import pandas as pd
 from neuralese.agents.cell import CellConfig, save_cell
 from neuralese.agents.training import Trainer, TrainingConfig, checkpoint_path
 from neuralese.pipeline.stage import stage
-from neuralese.storage.files import file_digest
-from neuralese.storage.tables import write_table
+from neuralese.storage.tables import data_digest, write_table
 from neuralese.storage.weights import discard_broken
 from neuralese.tasks.run import Run
 
 log = logging.getLogger("neuralese.train_agent")
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     params, wildcards = snakemake.params, snakemake.wildcards
     run = Run(wildcards.task, snakemake.input, wildcards.seed, params.game)
     training = TrainingConfig(**params.training).on(run.data)
     trainer = Trainer(run.states, CellConfig(**params.cell), training, run.seed)
-    data = [file_digest(path) for name, path in run.files.items() if name != "provenance.json"]
+    data = [data_digest(path) for name, path in run.files.items() if name != "provenance.json"]
     made_from = (params.code, params.cell, training, params.game, data)
     checkpoint = checkpoint_path(Path(params.checkpoints), f"{run.task}-seed{run.seed}", made_from)
     discard_broken(checkpoint)

@@ -12,7 +12,7 @@ from neuralese.tasks.birds.images import samples
 from neuralese.tasks.birds.quantise import SEEN, quantise
 from neuralese.tasks.birds.tables import IMAGES
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     params = snakemake.params
     network = graph(params.backbone, params.pixels)
     if params.quantised:

@@ -11,7 +11,7 @@ from neuralese.tasks.birds.cub import PICTURES
 from neuralese.tasks.birds.images import Extraction, wanted, write_shard
 from neuralese.tasks.birds.tables import IMAGES
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     images = read_table(snakemake.input.images, IMAGES).to_pandas()
     mine = wanted(images, int(snakemake.wildcards.shard), int(snakemake.wildcards.shards))
     extraction = Extraction(Backbone.load(snakemake.input.backbone), snakemake.params.pooled)
