@@ -12,6 +12,7 @@ from pathlib import Path
 
 from neuralese.cli.results import Results
 from neuralese.pipeline.dependencies import reads, tasks_with
+from neuralese.pipeline.packaged import CONFIG, snakemake_command
 from neuralese.pipeline.stages import STAGES
 from neuralese.sources.provenance import read_provenance
 from neuralese.storage.errors import NeuraleseError
@@ -75,10 +76,16 @@ def _state(path: Path, plan: Plan | None) -> dict:
     return {"file": str(path), "state": "made", "made": made, "reason": changed if changed == ELSEWHERE else ""}
 
 
+def is_project() -> bool:
+    """Whether the workflow is run in the current folder: it is a checkout, or has a config."""
+    return Path("Snakefile").exists() or CONFIG.exists()
+
+
 def ask_snakemake(configfiles: Sequence[Path]) -> Plan:
     """What Snakemake would make again, of everything that the workflow in the current folder makes."""
     given = ["--configfile", *map(str, configfiles)] if configfiles else []
-    command = [sys.executable, "-m", "snakemake", "--summary", *given]
+    asked = ["--summary", *given]
+    command = [sys.executable, "-m", "snakemake", *asked] if Path("Snakefile").exists() else snakemake_command(asked)
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         said = (done.stdout + done.stderr).strip().splitlines()
