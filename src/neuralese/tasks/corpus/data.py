@@ -72,6 +72,7 @@ def states_table(corpus: Corpus) -> pa.Table:
             "name": pa.array(list(corpus.states.ids), pa.string()),
             "group": groups,
             "shown": pa.array(_shown(corpus), pa.string()),
+            "label": pa.array(_shown(corpus, colors=False), pa.string()),
             "color": pa.array(_colors(corpus), pa.string()),
             "picture": pa.array(_pictures(corpus), pa.string()),
             "feature": vectors(corpus.features),
@@ -93,8 +94,11 @@ def _values(corpus: Corpus) -> Iterator[tuple[str, list]]:
             yield name, column.values.tolist()
 
 
-def _shown(corpus: Corpus) -> list[str]:
-    """What each state is called: its columns, or its id where they say nothing that can be read."""
+def _shown(corpus: Corpus, colors: bool = True) -> list[str]:
+    """What each state is called: its columns, or its id where they say nothing that can be read.
+
+    Without `colors`, nothing is said where these are all that can be.
+    """
     parts = []
     for name, values in _values(corpus):
         kind = corpus.states.columns[name].type
@@ -102,9 +106,11 @@ def _shown(corpus: Corpus) -> list[str]:
             parts.append([f"{name} {value}" for value in values])
         elif kind in ("number", "circular"):
             parts.append([f"{name} {value:.4g}" for value in values])
-        elif kind == "color":
+        elif kind == "color" and colors:
             parts.append([f"{name} {value}" for value in values])
-    return [", ".join(each) for each in zip(*parts, strict=True)] if parts else list(corpus.states.ids)
+    if not parts:
+        return list(corpus.states.ids) if colors else [""] * len(corpus.states)
+    return [", ".join(each) for each in zip(*parts, strict=True)]
 
 
 def _colors(corpus: Corpus) -> list[str]:
