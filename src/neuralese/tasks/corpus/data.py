@@ -22,6 +22,7 @@ def write_corpus(corpus: Corpus, made: dict[str, str | Path], seed: int = 0) -> 
     """Write the states, the recorded messages, the inventory, the traces and where all of it is from."""
     sizes = None if corpus.contexts is None else int(corpus.contexts.sizes.min())
     about = {"candidates": sizes, "columns": column_types(corpus), "speaker": speaker_of(corpus)}
+    about["seen_by_people"] = seen_by_people(corpus)
     write_table(made["states"], states_table(corpus), STATES, about)
     rng = np.random.default_rng(seed)
     recorded = recorded_table(corpus, sizes, rng)
@@ -52,6 +53,13 @@ def column_types(corpus: Corpus) -> dict[str, dict]:
         if each.period is not None:
             found[name]["period"] = each.period
     return found
+
+
+def seen_by_people(corpus: Corpus) -> list[int] | None:
+    """Which of the features people have seen, where agents see more."""
+    named = () if corpus.settings.utterances is None else corpus.settings.utterances.about
+    places = [corpus.feature_places[name] for name in named]
+    return [number for place in places for number in range(place.start, place.stop)] or None
 
 
 def speaker_of(corpus: Corpus) -> str:
