@@ -59,8 +59,10 @@ for (const section of document.querySelectorAll("section.task")) {
       chart("Reward of a game during training, exploration included", learning(curves, "reward", "reward")),
     );
   else find(section, "learning").append(make("p", { class: "hint" }, "These messages were recorded elsewhere: nothing was trained here but the models of who says what."));
+  if (!curves.length) find(section, "learning-title").textContent = "Training";
   const showSeed = (source) => {
     const part = read(source);
+    find(section, "cloud-title").textContent = part.symbols.length ? "Messages" : "Message cloud";
     for (const [name, view] of Object.entries({ explorer, cloud: part.symbols.length ? symbols : cloud, games, protocol })) find(section, name).replaceChildren(view(part));
   };
   const select = find(section, "seed");
