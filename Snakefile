@@ -8,7 +8,7 @@ min_version("9.20")
 configfile: "config/config.yaml"
 
 
-# asked for only under --software-deployment-method apptainer; build it with `pip install .` on top of a Python image
+# asked for only under --software-deployment-method apptainer; build it with: apptainer build neuralese.sif neuralese.def
 container: "neuralese.sif"
 
 

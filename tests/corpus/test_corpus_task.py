@@ -14,9 +14,10 @@ from neuralese.storage.tables import read_table
 from neuralese.tasks.corpus.data import write_corpus
 from neuralese.tasks.corpus.game import CorpusStates, load_games
 from neuralese.tasks.corpus.human import load_traces
+from neuralese.tasks.corpus.measured import measure
 from neuralese.tasks.corpus.pictures import described, pixels
 from neuralese.tasks.corpus.read import read_corpus
-from neuralese.tasks.corpus.recorded import fit_speaker, load_recorded, measure, take_contexts, take_messages
+from neuralese.tasks.corpus.recorded import fit_speaker, load_recorded, take_contexts, take_messages
 
 NAMES = ("states.parquet", "recorded.parquet", "inventory.parquet", "traces.parquet", "provenance.json")
 COUNTS = {"vocabulary": 50, "held_out": 30, "contexts": 40}

@@ -71,10 +71,11 @@ def check(ctx: click.Context, folder: Path, seed: int, as_json: bool) -> None:
     """Say what the corpus in DIR holds or, one sentence each, what is wrong with it."""
     from neuralese.tasks.corpus.describe import describe
     from neuralese.tasks.corpus.faults import CorpusError
+    from neuralese.tasks.corpus.images import checked
     from neuralese.tasks.corpus.read import read_corpus
 
     try:
-        found = describe(read_corpus(folder, seed))
+        found = describe(read_corpus(folder, seed, checked))
     except CorpusError as error:
         for sentence in error.sentences:
             click.echo(f"Error: {sentence}", err=True)

@@ -1,4 +1,6 @@
-"""Driving: logs of human games become maps, games and traces; robots drive with these humans, and are watched."""
+"""Driving: logs of human games become maps, games and traces; robots drive with these humans, and are watched.
+
+Two robots also drive with every message translated into English and back."""
 
 
 rule parse_driving:
@@ -84,6 +86,94 @@ rule evaluate_behavior:
         code=code("tasks/evaluate_behavior"),
     script:
         "../../scripts/tasks/evaluate_behavior.py"
+
+
+rule train_silent:
+    """Train one agent without a channel, for what language is worth."""
+    input:
+        reads("train_silent"),
+    output:
+        agent=f"{POINT}/{{task}}/seed{{seed}}/silent_agent.safetensors",
+        history=f"{POINT}/{{task}}/seed{{seed}}/silent_history.parquet",
+    log:
+        f"{POINT}/logs/{{task}}/seed{{seed}}/train_silent.log",
+    benchmark:
+        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/train_silent.tsv"
+    wildcard_constraints:
+        task="driving",
+    priority: FIRST
+    threads: 1
+    resources:
+        mem_mb=growing(1500),
+        runtime=growing(60),
+    params:
+        cell=lambda wildcards: at(wildcards)["agent"],
+        training=lambda wildcards: at(wildcards)["training"][wildcards.task],
+        game=game,
+        checkpoints=f"{RESULTS}/.checkpoints",
+        code=code("train_agent"),
+    script:
+        "../../scripts/train_agent.py"
+
+
+rule choose_relay:
+    """Choose on dev games which criteria translate between two robots, into English and back."""
+    input:
+        reads("choose_relay"),
+    output:
+        f"{RESULTS}/{{task}}/seed{{seed}}/relay_choice.parquet",
+    log:
+        f"{RESULTS}/logs/{{task}}/seed{{seed}}/choose_relay.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/choose_relay.tsv"
+    wildcard_constraints:
+        task="driving",
+    threads: 1
+    resources:
+        mem_mb=growing(2000),
+        runtime=growing(10),
+    params:
+        relay=config["driving"]["relay"],
+        families=config["criteria"],
+        game=game,
+        code=code("tasks/choose_relay"),
+    script:
+        "../../scripts/tasks/choose_relay.py"
+
+
+rule relay_driving:
+    """Let two robots drive with every message translated into English and back."""
+    input:
+        reads("relay_driving"),
+        silent=(
+            f"{RESULTS}/{{task}}/seed{{seed}}/silent_agent.safetensors"
+            if config["driving"]["relay"]["silent_agents"]
+            else []
+        ),
+    output:
+        report(
+            f"{RESULTS}/{{task}}/seed{{seed}}/relay.parquet",
+            category="Tables",
+            caption="../../report/relay.rst",
+        ),
+    log:
+        f"{RESULTS}/logs/{{task}}/seed{{seed}}/relay_driving.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/relay_driving.tsv"
+    wildcard_constraints:
+        task="driving",
+    threads: 1
+    resources:
+        mem_mb=growing(2000),
+        runtime=growing(10),
+    params:
+        relay=config["driving"]["relay"],
+        criteria=config["criteria"],
+        game=game,
+        resamples=config["evaluation"]["resamples"],
+        code=code("tasks/relay_driving"),
+    script:
+        "../../scripts/tasks/relay_driving.py"
 
 
 rule watch_driving:

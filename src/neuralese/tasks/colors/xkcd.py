@@ -21,13 +21,24 @@ LEFT_OUT = {"very", "shit", "piss", "crap", "fuck"}  # an intensifier that names
 
 
 def _numbers(content: bytes, where: str) -> np.ndarray:
+    texts = content.replace(b",", b" ").split()
     try:
-        numbers = np.array(content.replace(b",", b" ").split(), dtype=np.float64)
+        numbers = np.array(texts, dtype=np.float64)
     except ValueError:
-        numbers = np.array([np.nan])
-    if not ((numbers >= 0) & (numbers <= 1)).all():  # which is also false of what is no number
-        raise NeuraleseError(f"{where} holds something that is not a number from 0 to 1; fetch the archive again.")
+        numbers = np.array([_number(text) for text in texts])
+    if not (right := (numbers >= 0) & (numbers <= 1)).all():  # which is also false of what is no number
+        odd = ascii(texts[int(np.argmin(right))].decode("latin-1"))[:40]
+        raise NeuraleseError(
+            f"{where} holds something that is not a number from 0 to 1 ({odd}); fetch the archive again."
+        )
     return numbers
+
+
+def _number(text: bytes) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return np.nan
 
 
 def _index(content: bytes) -> list[tuple[str, str]]:

@@ -11,8 +11,10 @@ from neuralese.sources.provenance import ATTRIBUTES, PEOPLE
 from neuralese.storage.files import file_digest, write_json
 from neuralese.storage.tables import vectors, write_table
 from neuralese.tasks.corpus.contexts import NO_PICK
+from neuralese.tasks.corpus.describe import warnings
+from neuralese.tasks.corpus.images import thumbnail
 from neuralese.tasks.corpus.read import Corpus
-from neuralese.tasks.corpus.tables import RECORDED, STATES
+from neuralese.tasks.corpus.tables import PICTURES, RECORDED, STATES
 from neuralese.tasks.items import traces_table
 
 
@@ -37,12 +39,15 @@ def write_corpus(corpus: Corpus, made: dict[str, str | Path], seed: int = 0) -> 
     traces = traces.append_column("split", pa.array(said.split.tolist()))
     traces = traces.append_column("candidates", _candidates(corpus, said.context, sizes, rng))
     write_table(made["traces"], traces, "traces")
+    if "pictures" in made:
+        write_table(made["pictures"], pictures_table(corpus), PICTURES)
     write_json(made["provenance"], provenance(corpus))
 
 
 def column_types(corpus: Corpus) -> dict[str, dict]:
-    """The columns that speak of a state, as `corpus.yaml` declares them."""
-    found = {name: {"type": each.type} for name, each in corpus.settings.states.items() if each.type != "image"}
+    """The columns that speak of a state, as `corpus.yaml` declares them; a picture is what is seen of it."""
+    types = {name: "vector" if each.type == "image" else each.type for name, each in corpus.settings.states.items()}
+    found: dict[str, dict] = {name: {"type": each} for name, each in types.items()}
     for name, each in corpus.settings.states.items():
         if each.period is not None:
             found[name]["period"] = each.period
@@ -68,6 +73,7 @@ def states_table(corpus: Corpus) -> pa.Table:
             "group": groups,
             "shown": pa.array(_shown(corpus), pa.string()),
             "color": pa.array(_colors(corpus), pa.string()),
+            "picture": pa.array(_pictures(corpus), pa.string()),
             "feature": vectors(corpus.features),
             **{f"column {name}": column for name, column in columns.items()},
         }
@@ -81,7 +87,9 @@ def _values(corpus: Corpus) -> Iterator[tuple[str, list]]:
             yield name, [column.names[place] for place in column.values]
         elif column.type == "color":
             yield name, [_hex(rgb) for rgb in column.values]
-        elif column.type != "image":
+        elif column.type == "image":
+            yield name, corpus.features[:, corpus.feature_places[name]].tolist()
+        else:
             yield name, column.values.tolist()
 
 
@@ -103,6 +111,19 @@ def _colors(corpus: Corpus) -> list[str]:
     """The first column of colours, as "#rrggbb"."""
     first = next((each for each in corpus.states.columns.values() if each.type == "color"), None)
     return [""] * len(corpus.states) if first is None else [_hex(rgb) for rgb in first.values]
+
+
+def _pictures(corpus: Corpus) -> list[str]:
+    """The first column of pictures, as paths inside the folder."""
+    first = next((each for each in corpus.states.columns.values() if each.type == "image"), None)
+    return [""] * len(corpus.states) if first is None else list(first.names)
+
+
+def pictures_table(corpus: Corpus) -> pa.Table:
+    """A small copy of every picture, by its path inside the folder."""
+    paths = sorted(set(_pictures(corpus)) - {""})
+    copies = [thumbnail(corpus.folder / path) for path in paths]
+    return pa.table({"picture": pa.array(paths, pa.string()), "content": pa.array(copies, pa.binary())})
 
 
 def _hex(rgb: np.ndarray) -> str:
@@ -173,4 +194,5 @@ def provenance(corpus: Corpus) -> dict:
         "time": "",
         "rows": rows,
         "speaker": speaker_of(corpus),
+        "warnings": warnings(corpus),
     }

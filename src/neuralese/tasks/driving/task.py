@@ -38,6 +38,8 @@ PAPER = Paper(
 _OWN = ("driving",)
 _GAME = ("maps.parquet",)
 _HUMAN = ("traces.parquet", "inventory.parquet", "games.parquet", "turns.parquet", "words.parquet")
+_MODELS = ("contexts.parquet", "robot_speaker.safetensors", "human_speaker.safetensors")
+_RELAYED = ("provenance.json", "agent.safetensors", "messages.parquet", "new_messages.parquet", *_MODELS)
 _PLAY = ("provenance.json", "agent.safetensors", "messages.parquet", "dictionary.parquet", "utterances.parquet")
 
 TASK = Task(
@@ -92,9 +94,33 @@ TASK = Task(
             job="evaluate_behavior_{split}",
         ),
         Stage(
+            "train_silent",
+            SEED,
+            (*_GAME, "provenance.json"),
+            ("silent_agent.safetensors", "silent_history.parquet"),
+            ("agent", "training", "games"),
+            tasks=_OWN,
+        ),
+        Stage(
+            "choose_relay",
+            SEED,
+            (*_GAME, *_HUMAN, *_RELAYED, "human_listener.safetensors"),
+            ("relay_choice.parquet",),
+            (*_OWN, "criteria", "games"),
+            tasks=_OWN,
+        ),
+        Stage(
+            "relay_driving",
+            SEED,
+            (*_GAME, *_HUMAN, *_RELAYED, "human_listener.safetensors", "relay_choice.parquet"),
+            ("relay.parquet",),
+            (*_OWN, "criteria", "evaluation", "games"),
+            tasks=_OWN,
+        ),
+        Stage(
             "watch_driving",
             SEED,
-            (*_GAME, *_HUMAN, *_PLAY, "contexts.parquet", "robot_speaker.safetensors", "human_speaker.safetensors"),
+            (*_GAME, *_HUMAN, *_PLAY, *_MODELS),
             ("watched.parquet", "game_robots.png", "game_mixed.png", "game_robots.gif"),
             ("examples", "games"),
             tasks=_OWN,

@@ -45,7 +45,8 @@ function protocol(part) {
     },
   });
   const verdicts = make("ul", { class: "claims" }, ...(part.verdicts ?? []).map((text) => make("li", {}, text)));
-  return make("div", {}, verdicts, list, chart("Bits that a message as heard, noise and all, tells about each variable of the state", spec));
+  const warnings = make("ul", { class: "claims" }, ...(part.warnings ?? []).map((text) => make("li", { class: "note" }, `Warning: ${text}`)));
+  return make("div", {}, verdicts, warnings, list, chart("Bits that a message as heard, noise and all, tells about each variable of the state", spec));
 }
 
 for (const section of document.querySelectorAll("section.task")) {
