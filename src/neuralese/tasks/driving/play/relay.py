@@ -1,4 +1,4 @@
-"""A game of two robots that talk through English, for a person to read along: everything they say is translated twice."""
+"""A game of two robots that talk through English, for a person to read along: what they say is translated twice."""
 
 import torch
 from torch import Tensor
