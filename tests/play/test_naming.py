@@ -98,13 +98,13 @@ def test_to_the_robot_the_interpreter_says_what_the_robot_would_say_in_the_candi
         assert torch.equal(said.message[0], colors.run.said["train"].messages[int(likely.argmax())])
 
 
-def test_through_the_interpreter_robots_understand_each_other_at_least_as_well_as_through_a_dictionary(sit):
+def test_robots_understand_each_other_through_a_dictionary_and_through_the_interpreter(sit):
     right = {}
     for interpreter in (False, True):
         sitting = sit("colors")
         sitting.choose("mine", interpreter)
         right[interpreter] = sum(sitting.watch()["right"] for _ in range(60))
-    assert right[True] >= right[False] > 36  # chance is 30
+    assert min(right.values()) > 45  # chance is 30
 
 
 def test_rounds_alternate_and_the_true_one_is_hidden_from_who_has_to_pick(sit):

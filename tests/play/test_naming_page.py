@@ -207,6 +207,7 @@ def test_watching_goes_on_by_itself_until_it_is_stopped(open_page):
     )
     page.keyboard.press("a")
     assert page.locator("#auto").get_attribute("aria-pressed") == "false"
+    page.wait_for_function("() => document.body.getAttribute('aria-busy') === 'false'")  # what was under way is there
     before = page.sitting.state()["watched"]["count"]
     page.wait_for_timeout(400)
     assert page.sitting.state()["watched"]["count"] == before

@@ -92,7 +92,7 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   const waits = event.key === " " || event.key === "Enter";
-  const presses = waits && target.closest("button, summary");
+  const presses = waits && target.closest("a, button, summary");
   if (presses || !(waits || event.key in KEYS) || !state || state.outcome) return;
   event.preventDefault();
   if (event.repeat) return;
