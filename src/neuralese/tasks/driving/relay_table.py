@@ -4,7 +4,9 @@
     silence      nobody hears anything       random      any phrase, then into neuralese
 
 and each criterion with the pair of members that dev chose (`relay_choice`). Conditions are compared game by game. What
-survives translation is the share (relay - silence) / (neuralese - silence) of what communication is worth.
+survives translation is the share (relay - silence) / (neuralese - silence) of what communication is worth. A robot has
+never heard silence in training and drives worse with it than with messages that say nothing of its game, so beside it
+is the share over these: (relay - shuffled) / (neuralese - shuffled).
 
 A relay also rewards a consistent private code: two ends that agree on what *left* stands for need not mean what people
 mean by it. So beside the reward is how often the model human guesses the speaker's state from the same English.
@@ -21,8 +23,9 @@ from torch import Tensor
 
 from neuralese.evaluate.belief import BASELINE
 from neuralese.evaluate.statistics import paired_test
-from neuralese.tasks.driving.loop import Carry, Played, Robot, converse, seed_from, untouched
-from neuralese.tasks.driving.relay_choice import SYNTHESIS
+from neuralese.tasks.driving.interpreter import Interpreter, places_in_play
+from neuralese.tasks.driving.loop import Carry, Played, Robot, Start, converse, untouched
+from neuralese.tasks.driving.relay_choice import INTERPRETER, SYNTHESIS
 from neuralese.tasks.driving.relays import (
     NEW,
     Booth,
@@ -39,7 +42,7 @@ from neuralese.translate.criteria import kind_of, make_criterion
 from neuralese.translate.families import title, with_role
 
 MEASURES = ("reward", "completion")
-SILENCE, NEURALESE = "silence", "neuralese"
+SILENCE, NEURALESE, SHUFFLED = "silence", "neuralese", "shuffled"
 JUDGED = 5000  # test messages of which the model human hears the English, at most
 AT_ONCE = 250  # resamples of the bootstrap held at a time
 
@@ -65,9 +68,12 @@ def conditions(booth: Booth, choice: pd.DataFrame, criteria: Mapping[str, Mappin
     found = [
         Condition(NEURALESE, "neuralese itself", untouched),
         Condition(SILENCE, "silence", silence, SILENCE),
-        Condition("shuffled", "messages of another game (control)", of_another_game, "control"),
+        Condition(SHUFFLED, "messages of another game (control)", of_another_game, "control"),
     ]
-    relays = {name: _relay(booth, rows, new) for name, rows in choice.groupby("criterion", sort=False)}
+    relays = {
+        name: _relay(booth, rows, new)
+        for name, rows in choice[choice["criterion"] != INTERPRETER].groupby("criterion", sort=False)
+    }
     for name, settings in criteria.items():
         called = title(name, settings)
         if kind_of(settings).by_meaning:
@@ -85,15 +91,20 @@ def conditions(booth: Booth, choice: pd.DataFrame, criteria: Mapping[str, Mappin
 
 def _relay(booth: Booth, rows: pd.DataFrame, new: Spoken) -> tuple[Relay, dict[str, object]]:
     """The relay that dev chose, the first of the rows of a criterion, and what is told of it."""
-    best, second = rows.iloc[0], rows.iloc[1] if len(rows) > 1 else None
-    settings = json.loads(best["settings"])
-    spoken = new if best["voice"] == NEW else booth.spoken(make_criterion(settings["H->R"]), best["voice"])
-    chosen = {name: best[name] for name in ("to_english", "to_neuralese", "voice")}
-    chosen |= {"dev_reward": best["reward"]} | {"runner_up": "", "runner_up_reward": np.nan}
-    if second is not None:
-        told = f"{second['to_english']} / {second['to_neuralese']} ({second['voice']})"
-        chosen |= {"runner_up": told, "runner_up_reward": second["reward"]}
-    return Relay(booth.interpreter(make_criterion(settings["R->H"])), spoken, booth.noise), chosen
+    settings, voice = json.loads(rows["settings"].iloc[0]), rows["voice"].iloc[0]
+    spoken = new if voice == NEW else booth.spoken(make_criterion(settings["H->R"]), voice)
+    return Relay(booth.interpreter(make_criterion(settings["R->H"])), spoken, booth.noise), told(rows)
+
+
+def told(rows: pd.DataFrame) -> dict[str, object]:
+    """What the table says of how a condition was chosen, from the rows of its criterion."""
+    best = rows.iloc[0]
+    chosen = {name: best[name] for name in ("to_english", "to_neuralese", "voice")} | {"dev_reward": best["reward"]}
+    if len(rows) < 2:
+        return chosen
+    second = rows.iloc[1]
+    runner_up = f"{second['to_english']} / {second['to_neuralese']} ({second['voice']})"
+    return chosen | {"runner_up": runner_up, "runner_up_reward": second["reward"]}
 
 
 def _at_random(name: str, called: str, booth: Booth, spoken: Spoken) -> Condition:
@@ -109,13 +120,24 @@ def play_relays(
     run: JudgeRun, choice: pd.DataFrame, criteria: Mapping[str, Mapping], config: RelayConfig
 ) -> list[tuple[Condition, Played, float]]:
     """Play fresh games under every condition, all from the same starts, and see how well its English is understood."""
-    booth, random = Booth(run, run.cell, config.contexts, config.vocabulary), run.generator("relay test")
-    start, seed, robot = run.games["test"].reset(config.games, random), seed_from(random), Robot(run.cell)
-    found = []
-    for each in conditions(booth, choice, criteria, new_messages(run, len(run.phrases))):
-        brought = converse(run.games["test"], start, (robot, robot), each.carry, seed)
+    booth, robot = Booth(run, run.cell, config.contexts, config.vocabulary), Robot(run.cell)
+    start, found = Start.of(run, "test", config.games), []
+    every = conditions(booth, choice, criteria, new_messages(run, len(run.phrases)))
+    every.append(interpreting(run, choice, config.places))
+    for each in every:
+        brought = converse(run.games["test"], start, (robot, robot), each.carry)
         found.append((each, brought, understood(run, each.phrases)))
     return found
+
+
+def interpreting(run: JudgeRun, choice: pd.DataFrame, games: int) -> Condition:
+    """The interpreter that dev chose; it is told what the listener sees."""
+    rows = choice[choice["criterion"] == INTERPRETER]
+    scale = json.loads(rows["settings"].iloc[0])["scale"]
+    carry = Interpreter(run, run.cell, places_in_play(run, run.cell, games), scale)
+    return Condition(
+        INTERPRETER, "interpreter (knows what the listener sees)", carry, "knows-context", None, told(rows)
+    )
 
 
 def understood(run: JudgeRun, phrases: Callable[[Tensor], Tensor] | None) -> float:
@@ -131,43 +153,46 @@ def relay_table(
 ) -> pd.DataFrame:
     """One row for each condition and measure, from its games and how well the model human understands its English.
 
-    Columns: those of the contract `relay`, and how much better than silence and the baseline game by game, with the
+    Columns: those of the contract `relay`, and how much better than controls and the baseline game by game, with the
     standard error; the share of what communication is worth that survives; what was chosen on dev.
     """
     played = list(played)
-    by_role = {condition.role: brought for condition, brought, _ in played}
     named = {condition.name: brought for condition, brought, _ in played}
+    references = {name: named[name] for name in (SILENCE, SHUFFLED)}
+    references[BASELINE] = next((brought for condition, brought, _ in played if condition.role == BASELINE), None)
     rows = []
     for measure in MEASURES:
         values = {name: getattr(brought, measure) for name, brought in named.items()}
         drawn = resampled(np.stack(list(values.values()), axis=1), resamples, generator)
         low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
         means = np.array([each.mean() for each in values.values()])
-        nothing, all_of_it = (list(values).index(name) for name in (SILENCE, NEURALESE))
+        places = {name: number for number, name in enumerate(values)}
         for number, (condition, brought, understood) in enumerate(played):
             own = values[condition.name]
             row = {"criterion": condition.name, "title": condition.title, "role": condition.role, "measure": measure}
             row |= {"value": own.mean(), "ci_low": low[number], "ci_high": high[number], "n": len(own)}
-            for reference, role in (("silence", SILENCE), ("baseline", BASELINE)):
-                gain, error, p_value = np.nan, np.nan, np.nan
-                if role in by_role and by_role[role] is not brought:
-                    gain, error, p_value = paired_test(own, getattr(by_role[role], measure))
-                row |= {f"gain_{reference}": gain, f"gain_{reference}_error": error, f"gain_{reference}_p": p_value}
-            row |= share(*(each[..., [number, nothing, all_of_it]] for each in (means, drawn)))
+            for reference, other in references.items():
+                gain = (np.nan,) * 3
+                if other is not None and other is not brought:
+                    gain = paired_test(own, getattr(other, measure))
+                row |= dict(zip((f"gain_{reference}{of}" for of in ("", "_error", "_p")), gain, strict=True))
+            for name, reference in (("share", SILENCE), ("share_shuffled", SHUFFLED)):
+                whole = [number, places[reference], places[NEURALESE]]
+                row |= share(name, *(each[..., whole] for each in (means, drawn)))
             rows.append(row | {"understood": understood} | NOTHING_CHOSEN | dict(condition.chosen))
     return pd.DataFrame(rows)
 
 
-def share(means: np.ndarray, drawn: np.ndarray) -> dict[str, float]:
+def share(name: str, means: np.ndarray, drawn: np.ndarray) -> dict[str, float]:
     """(relay - silence) / (neuralese - silence) with its interval; nothing where communication is worth nothing.
 
-    Means of relay, silence and neuralese, (3,), and of resamples of the games, (resamples, 3).
+    Means of relay, of silence or what stands for it, and of neuralese, (3,), and those of resamples, (resamples, 3).
     """
     worth = drawn[:, 2] - drawn[:, 1]
     if means[2] == means[1] or (worth == 0).any():
-        return dict.fromkeys(("share", "share_ci_low", "share_ci_high"), np.nan)
+        return dict.fromkeys((name, f"{name}_ci_low", f"{name}_ci_high"), np.nan)
     low, high = np.quantile((drawn[:, 0] - drawn[:, 1]) / worth, [0.025, 0.975])
-    return {"share": (means[0] - means[1]) / (means[2] - means[1]), "share_ci_low": low, "share_ci_high": high}
+    return {name: (means[0] - means[1]) / (means[2] - means[1]), f"{name}_ci_low": low, f"{name}_ci_high": high}
 
 
 def resampled(values: np.ndarray, resamples: int, generator: np.random.Generator) -> np.ndarray:

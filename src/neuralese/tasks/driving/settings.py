@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from neuralese.settings import section, setting
+from neuralese.speakers.settings import FitConfig
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,9 @@ class RelayConfig:
         advice="Time grows with it; 300 and 1000 brought the same reward, within its error.",
     )
     vocabulary: int = setting(2000, "Messages among which translators into neuralese choose.", least=1)
+    places: int = setting(
+        2000, "Games in which is counted where the other may be, for an interpreter who sees one player's car.", least=1
+    )
 
 
 @dataclass(frozen=True)
@@ -55,5 +59,17 @@ class Driving:
     )
     least_words: int = setting(
         3, "The model human knows a word if it is in so many messages outside the test games.", least=1
+    )
+    fading: float = setting(
+        0.5,
+        "How much of what the model human driver heard is left a turn later.",
+        least=0,
+        below=1,
+        advice="Of 0, 0.5 and 0.8, the one that predicts dev moves best.",
+    )
+    driver: FitConfig = section(
+        FitConfig,
+        "How the model human driver is fitted.",
+        **{"batch": 512, "learning_rate": 0.001, "check_every": 10, "patience": 10},
     )
     relay: RelayConfig = section(RelayConfig, "Two robots that drive with every message translated there and back.")

@@ -54,8 +54,8 @@ WORDS = Contract(
 )
 WATCHED = Contract(
     "watched",
-    {  # driving games to look at
-        "pair": pa.string(),
+    {  # driving games to look at; under several criteria, the same starts
+        **dict.fromkeys(("pair", "criterion"), pa.string()),
         **dict.fromkeys(("game", "turn", "player", "map", "pose", "goal", "action"), pa.int32()),
         **dict.fromkeys(("who", "said", "outcome"), pa.string()),
         "reward": pa.float64(),
@@ -63,8 +63,10 @@ WATCHED = Contract(
     Rules({"player": Between(0, 1), "turn": COUNT, "action": Between(0, 3)}),
 )
 _TEXTS = ("to_english", "to_neuralese", "voice")
-_GAINS = tuple(f"gain_{reference}{of}" for reference in ("silence", "baseline") for of in ("", "_error", "_p"))
-_SHARES = ("share", "share_ci_low", "share_ci_high")
+_GAINS = tuple(
+    f"gain_{reference}{of}" for reference in ("silence", "shuffled", "baseline") for of in ("", "_error", "_p")
+)
+_SHARES = tuple(f"{name}{of}" for name in ("share", "share_shuffled") for of in ("", "_ci_low", "_ci_high"))
 _CHOSEN = ("understood", "dev_reward", "runner_up_reward")
 RELAY_CHOICE = Contract(
     "relay_choice",
@@ -73,7 +75,9 @@ RELAY_CHOICE = Contract(
         **dict.fromkeys(("accuracy", "reward", "completion"), pa.float64()),
         **dict.fromkeys(("rank", "games"), pa.int64()),
     },
-    Rules({"accuracy": SHARE, "completion": SHARE, "rank": FIRST}, unique=(("criterion", "rank"),)),
+    Rules(
+        {"accuracy": SHARE, "completion": SHARE, "rank": FIRST}, unique=(("criterion", "rank"),), missing=("accuracy",)
+    ),
 )
 RELAY = Contract(
     "relay",
@@ -88,5 +92,25 @@ RELAY = Contract(
         | {"understood": SHARE},
         unique=(("task", "seed", "criterion", "measure"),),
         missing=(*_GAINS, *_SHARES, *_CHOSEN),
+    ),
+)
+_MEASURED = tuple(f"{measure}{of}" for measure in ("reward", "completion") for of in ("", "_ci_low", "_ci_high"))
+_OVER = tuple(
+    f"{measure}_over_{reference}{of}"
+    for measure in ("reward", "completion")
+    for reference in ("silence", "control", "baseline")
+    for of in ("", "_error", "_p")
+)
+LISTENING = Contract(
+    "listening",
+    {
+        **dict.fromkeys(("task", "pair", "criterion", "title", "role", "while_silent", "data"), pa.string()),
+        **dict.fromkeys(("seed", "n"), pa.int64()),
+        **dict.fromkeys((*_MEASURED, *_OVER, "dev_reward"), pa.float64()),
+    },
+    Rules(
+        {"task": TASK, "seed": COUNT, "data": DATA, "n": FIRST, "completion": SHARE},
+        unique=(("task", "seed", "pair", "criterion"),),
+        missing=(*_OVER, "dev_reward"),
     ),
 )
