@@ -32,6 +32,7 @@ from neuralese.tasks.driving.listening import (
     nothing_heard,
 )
 from neuralese.tasks.driving.loop import Chance, Played, Robot, Said, Start, converse, turns, untouched
+from neuralese.tasks.driving.prospects import Prospects, moves_to_go
 from neuralese.tasks.driving.relays import Spoken
 from neuralese.tasks.driving.roads import GONE, WAIT
 from neuralese.tasks.driving.side_by_side import played_out, telling
@@ -70,6 +71,19 @@ def test_what_is_heard_is_what_the_other_said_a_turn_before_and_fades():
     assert moves.heard.tolist() == [[0, 0], [0, 0], [0, 0], [1, 0], [0.5, 0]]
     assert moves.action.tolist() == [1, 1, 1, 1, 1]
     assert moves.seen[:, 1].tolist() == [4 * 26 + 3, 4 * 36 + 1, 4 * 25 + 3, 4 * 37 + 1, 4 * 38 + 1]
+
+
+def test_the_prospects_of_actions_are_told_by_the_map(game):
+    west = 4 * (8 * 3 + 4) + 3  # in row 3, column 4, heading west
+    (told,) = Prospects(game.layouts)(torch.tensor([[0, west, 8 * 3 + 3]])).tolist()
+    # off the road, moves nearer, arrives, waits: of waiting, going on, turning left to row 4, turning right to row 2
+    assert told[0] == [0, 0, 0, 1]
+    assert told[1] == [0, 1, 1, 0]
+    assert told[2][0] == 0
+    assert told[2][1] < 0
+    assert told[3][0] == 1
+    behind = moves_to_go(game.layouts.road)[0, 8 * 3 + 5, west]
+    assert behind == 3  # a car cannot turn on the spot: left, left, left and it is in the cell where its tail was
 
 
 @pytest.fixture

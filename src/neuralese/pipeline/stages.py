@@ -35,6 +35,9 @@ _BEHAVIOR = "behavior_test.parquet"
 _PLAIN = tuple(task.name for task in tasks.every() if not task.rules)  # tasks without rules of their own
 _PLAYED = tuple(task.name for task in tasks.every() if task.agent_files)  # tasks that have a game
 _BEHAVING = tuple(task.name for task in tasks.every() if any(_BEHAVIOR in dict(stage.made()) for stage in task.stages))
+_LISTENING = tuple(
+    task.name for task in tasks.every() if any("listening.parquet" in dict(stage.made()) for stage in task.stages)
+)
 
 
 def _table_figures() -> dict[str, tuple[str, ...]]:
@@ -180,6 +183,14 @@ STAGES = (
         ),
         only={"tables/behavior.parquet": _BEHAVING},
         job="tables/tabulate",
+    ),
+    Stage(
+        "tabulate_listening",
+        RUN,
+        ("listening.parquet",),
+        ("tables/listening.parquet",),
+        only={"tables/listening.parquet": _LISTENING},
+        job="tables/listening",
     ),
     Stage(
         "tabulate_ablation",

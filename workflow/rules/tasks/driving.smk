@@ -200,6 +200,30 @@ rule listen_driving:
         "../../scripts/tasks/listen_driving.py"
 
 
+rule tabulate_listening:
+    """Collect how robots drive with model humans who listen, over all seeds."""
+    input:
+        reads("tabulate_listening"),
+    output:
+        report(
+            f"{RESULTS}/tables/listening.parquet",
+            category="Tables",
+            caption="../../report/listening.rst",
+        ),
+    log:
+        f"{RESULTS}/logs/tables/listening.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/tables/listening.tsv"
+    threads: 1
+    resources:
+        mem_mb=growing(1000),
+        runtime=growing(5),
+    params:
+        code=code("tasks/tabulate_listening"),
+    script:
+        "../../scripts/tasks/tabulate_listening.py"
+
+
 rule watch_driving:
     """Play a few driving games and draw the first of each pair turn by turn, with what is said in English."""
     input:

@@ -1,6 +1,10 @@
 """A model of human drivers who listen: what people do next, given where they are, where they go and what they heard.
 
-    p(action | seen, heard) = softmax(perceptron(seen) + W words heard)
+    p(action | seen, heard) = softmax(prospects of each action . v + perceptron(seen) + W words heard)
+
+The prospects of an action are what anybody can tell of it from the map: whether it leaves the road, by how many moves
+the goal is then nearer along the road, whether it arrives, whether it is waiting. They make a driver who has never been
+in a state drive sensibly there.
 
 What is heard at a turn is what the other said the turn before, as both move and speak at once; older words fade by
 `fading` a turn. There are few games, so the model is fitted in two steps, each stopped where it predicts the dev games
@@ -16,14 +20,15 @@ import torch
 from torch import Tensor, nn
 
 from neuralese.evaluate.statistics import paired_test
-from neuralese.games.states import States
 from neuralese.randomness import seeded
 from neuralese.speakers.fitting import FitConfig, fit
 from neuralese.speakers.models import HumanSpeaker
 from neuralese.speakers.traces import Lists
 from neuralese.storage.tables import read_table
 from neuralese.tasks.driving import roads
+from neuralese.tasks.driving.game import DrivingGame
 from neuralese.tasks.driving.loop import Chance
+from neuralese.tasks.driving.prospects import PROSPECTS, Prospects
 from neuralese.tasks.driving.replay import Logged
 from neuralese.tasks.driving.tables import GAMES, TURNS, WORDS
 from neuralese.tasks.files import Files
@@ -83,14 +88,28 @@ def moves_of(turns: pd.DataFrame, said: Tensor, fading: float) -> Moves:
     return Moves(*(torch.cat(each) for each in zip(*parts, strict=True)))
 
 
+class Sight(nn.Module):
+    """Scores of actions by what is seen: see above."""
+
+    def __init__(self, game: DrivingGame, hidden: int) -> None:
+        super().__init__()
+        self.prospects = Prospects(game.layouts)
+        self.weigh = nn.Linear(len(PROSPECTS), 1, bias=False)
+        self.perceive = nn.Sequential(game.encoder(hidden), nn.Tanh(), nn.Linear(hidden, roads.ACTIONS))
+
+    def forward(self, seen: Tensor) -> Tensor:
+        """Scores (n, actions) of those who see (n, 3)."""
+        return self.weigh(self.prospects(seen))[..., 0] + self.perceive(seen)
+
+
 class HumanDriver(nn.Module):
     """p(action | seen, heard) of humans; what is heard makes actions likelier or less likely."""
 
-    def __init__(self, game: States, hidden: int, words: int, fading: float = 0.5) -> None:
+    def __init__(self, game: DrivingGame, hidden: int, words: int, fading: float = 0.5) -> None:
         super().__init__()
         self.settings = {"hidden": hidden, "words": words, "fading": fading}
         self.fading, self.words = fading, words
-        self.see = nn.Sequential(game.encoder(hidden), nn.Tanh(), nn.Linear(hidden, roads.ACTIONS))
+        self.see = Sight(game, hidden)
         self.hear = nn.Linear(words, roads.ACTIONS, bias=False)
         nn.init.zeros_(self.hear.weight)  # words mean nothing until they are seen to
 
@@ -101,7 +120,7 @@ class HumanDriver(nn.Module):
 
 
 def fit_driver(
-    game: States, moves: Moves, held_out: Moves, config: FitConfig, fading: float, generator: torch.Generator
+    game: DrivingGame, moves: Moves, held_out: Moves, config: FitConfig, fading: float, generator: torch.Generator
 ) -> HumanDriver:
     """Fit a driver to `moves`: first as one who does not listen, then what words change."""
     driver = seeded(lambda: HumanDriver(game, config.hidden, moves.heard.shape[1], fading), generator)

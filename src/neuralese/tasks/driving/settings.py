@@ -11,7 +11,10 @@ class RelayConfig:
     """How relays between two robots are chosen and measured."""
 
     games: int = setting(
-        4000, "Fresh games in which every condition is measured, the same for all.", least=2, advice="See below."
+        4000,
+        "Fresh games in which every condition is measured, the same for all.",
+        least=2,
+        advice="With 4,000 the mean reward is known to about 0.03.",
     )
     dev_games: int = setting(1000, "Fresh games on which a pair of members is chosen.", least=2)
     played: int = setting(8, "Pairs of each family that are played on these, after a screening of all pairs.", least=2)
