@@ -216,16 +216,18 @@ def test_the_table_says_what_survives_and_compares_game_by_game(tmp_path):
     cases = [
         (Condition("neuralese", "neuralese itself", untouched, "native"), played([3.0, 3.0, 3.0, 3.0]), np.nan),
         (Condition("silence", "silence", silence, "silence"), played([1.0, 1.0, 1.0, 1.0]), np.nan),
+        (Condition("shuffled", "shuffled", untouched, "control"), played([2.0, 2.0, 2.0, 2.0]), np.nan),
         (Condition("theirs", "theirs", untouched, "baseline"), played([1.0, 2.0, 1.0, 2.0]), 0.5),
         (Condition("mine", "mine", untouched, "ours"), played([2.0, 3.0, 2.0, 3.0]), 0.75),
     ]
     table = relay_table(cases, 300)
     write_table(tmp_path / "relay.parquet", table.assign(task="driving", seed=0, data="embedded"), "relay")
     rows = table[table["measure"] == "reward"].set_index("criterion")
-    assert rows["value"].to_dict() == {"neuralese": 3.0, "silence": 1.0, "theirs": 1.5, "mine": 2.5}
+    assert rows["value"].to_dict() == {"neuralese": 3.0, "silence": 1.0, "shuffled": 2.0, "theirs": 1.5, "mine": 2.5}
     assert rows.loc["mine", ["gain_silence", "gain_baseline", "share", "understood"]].tolist() == [1.5, 1.0, 0.75, 0.75]
     assert rows.loc["mine", "gain_silence_error"] == pytest.approx(0.25)
     assert rows.loc["mine", "gain_baseline_error"] == 0  # better by 1 in every game
     assert rows.loc[["neuralese", "silence"], "share"].tolist() == [1.0, 0.0]
+    assert rows.loc["mine", "content"] == 0.5
     assert rows.loc["mine", "share_low"] < 0.75 < rows.loc["mine", "share_high"]
     assert table[table["measure"] == "completion"]["share"].isna().all()  # nothing was to be gained

@@ -71,7 +71,7 @@ def _state(path: Path, plan: Plan | None) -> dict:
     made = datetime.fromtimestamp(path.stat().st_mtime).strftime("%Y-%m-%d %H:%M")
     changed, pending = ("", "") if plan is None else plan.get(os.path.relpath(path), (ELSEWHERE, ""))
     if pending == "update pending":
-        reason = "what it is made from is out of date" if changed == "ok" else changed
+        reason = "it, or what it is made from, is out of date" if changed == "ok" else changed
         return {"file": str(path), "state": "out of date", "made": made, "reason": reason}
     return {"file": str(path), "state": "made", "made": made, "reason": changed if changed == ELSEWHERE else ""}
 

@@ -6,8 +6,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from neuralese.evaluate.paper import Papers
-from neuralese.evaluate.translations import ASKS_JUDGE
 from neuralese.figures import save
+from neuralese.translate.families import ASKS_JUDGE
 
 SPEAKERS = ("R", "H")
 SHOWN = 16  # criteria in a panel: the best by dev, and always the chosen ones and those that are alone in their family

@@ -13,6 +13,7 @@ from neuralese.agents.sequences import Sequences
 from neuralese.evaluate.formats import p_text
 from neuralese.evaluate.translations import best_translations
 from neuralese.report.page.explorer import Explorer
+from neuralese.storage.files import read_json
 from neuralese.storage.tables import matrix, read_table
 from neuralese.tasks.judge import JudgeRun
 
@@ -57,6 +58,7 @@ def gather(run: JudgeRun, criterion: str) -> dict:
         "history": None if learned is None else history(read_table(learned, "history").to_pandas()),
         "protocol": protocol.to_pylist(),
         "verdicts": verdicts(protocol.to_pandas()),
+        "warnings": read_json(run.files["provenance.json"]).get("warnings", []),
         "repeated": repeated(
             [best[number] for number in said["test"].ids.tolist()], run.english.texts(), protocol.to_pandas()
         ),

@@ -19,6 +19,7 @@ import pandas as pd
 import torch
 from torch import Tensor
 
+from neuralese.agents.cell import load_cell
 from neuralese.evaluate.relayed import NATIVE, SILENT, relay_rows
 from neuralese.tasks.driving.loop import Carry, Played, Robot, converse, seed_from, untouched
 from neuralese.tasks.driving.relay_choice import SYNTHESIS
@@ -113,6 +114,10 @@ def play_relays(
     for each in conditions(booth, choice, criteria, new_messages(run, len(run.phrases))):
         brought = converse(run.games["test"], start, (robot, robot), each.carry, seed)
         found.append((each, brought, understood(run, each.phrases)))
+    if path := run.files.get("silent_agent.safetensors"):
+        robot = Robot(load_cell(path, run.states))
+        brought = converse(run.games["test"], start, (robot, robot), silence, seed)
+        found.append((Condition("no-channel", "other agents, trained without a channel", silence), brought, np.nan))
     return found
 
 

@@ -22,6 +22,11 @@ class RelayConfig:
         advice="Time grows with it; 300 and 1000 brought the same reward, within its error.",
     )
     vocabulary: int = setting(2000, "Messages among which translators into neuralese choose.", least=1)
+    silent_agents: bool = setting(
+        False,
+        "Whether agents are also trained without a channel, to see what language is worth.",
+        advice="Takes as long as the training of the agents that talk; `paper.yaml` asks for it.",
+    )
 
 
 @dataclass(frozen=True)

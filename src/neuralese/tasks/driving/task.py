@@ -94,6 +94,14 @@ TASK = Task(
             job="evaluate_behavior_{split}",
         ),
         Stage(
+            "train_silent",
+            SEED,
+            (*_GAME, "provenance.json"),
+            ("silent_agent.safetensors", "silent_history.parquet"),
+            ("agent", "training", "games"),
+            tasks=_OWN,
+        ),
+        Stage(
             "choose_relay",
             SEED,
             (*_GAME, *_HUMAN, *_RELAYED, "human_listener.safetensors"),

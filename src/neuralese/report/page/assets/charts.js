@@ -17,6 +17,10 @@ function chartConfig() {
 }
 
 async function show(box, spec, ready) {
+  if (typeof vegaEmbed === "undefined") {
+    box.textContent = "There is no chart here: its library could not be packed when this page was made.";
+    return;
+  }
   const drawn = charts.get(box);
   if (drawn?.view) drawn.view.finalize();
   const made = { spec, ready };

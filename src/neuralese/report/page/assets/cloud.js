@@ -74,7 +74,7 @@ function cloud(part) {
 
 // messages of symbols have no directions: the most frequent ones, with what they are in English and where one was said
 function symbols(part) {
-  const head = make("tr", {}, ...["message", "said on test", "in English", "for example of"].map((text) => make("th", { scope: "col" }, text)));
+  const head = make("tr", {}, ...["message", "said on test", "in English", "for example of"].map((text, column) => make("th", { scope: "col", class: column === 1 ? "n" : "" }, text)));
   const rows = part.symbols.map(({ text, count, phrase, state }) =>
     make("tr", {}, make("th", { scope: "row" }, make("code", {}, text)), make("td", { class: "n" }, String(count)), make("td", {}, `“${part.phrases[phrase]}”`), make("td", {}, named(part, state[0]))),
   );

@@ -56,7 +56,12 @@ function explorer(part) {
 
   function options() {
     if (chosen.direction === "R->H")
-      return part.explored.map((id, i) => ({ value: id, content: [pair(part, part.states[i], true), String(id)], pictured: true, title: `message ${id}, said of ${named(part, part.states[i][0])}` }));
+      return part.explored.map((id, i) => {
+        const [state] = part.states[i];
+        const [name, about] = [part.spelled[id] || String(id), named(part, state)];
+        const title = `message ${name}, said of ${about}`;
+        return drawn(part, state) ? { value: id, content: [pair(part, part.states[i], true), name], pictured: true, title } : { value: id, content: [make("b", {}, name), about], title };
+      });
     const wanted = chosen.wanted.toLowerCase();
     const found = part.phrases.map((phrase, value) => ({ value, content: phrase }));
     return found.filter(({ content }) => content.toLowerCase().includes(wanted));

@@ -45,7 +45,8 @@ function protocol(part) {
     },
   });
   const verdicts = make("ul", { class: "claims" }, ...(part.verdicts ?? []).map((text) => make("li", {}, text)));
-  return make("div", {}, verdicts, list, chart("Bits that a message as heard, noise and all, tells about each variable of the state", spec));
+  const warnings = make("ul", { class: "claims" }, ...(part.warnings ?? []).map((text) => make("li", { class: "note" }, `Warning: ${text}`)));
+  return make("div", {}, verdicts, warnings, list, chart("Bits that a message as heard, noise and all, tells about each variable of the state", spec));
 }
 
 for (const section of document.querySelectorAll("section.task")) {
@@ -58,8 +59,10 @@ for (const section of document.querySelectorAll("section.task")) {
       chart("Reward of a game during training, exploration included", learning(curves, "reward", "reward")),
     );
   else find(section, "learning").append(make("p", { class: "hint" }, "These messages were recorded elsewhere: nothing was trained here but the models of who says what."));
+  if (!curves.length) find(section, "learning-title").textContent = "Training";
   const showSeed = (source) => {
     const part = read(source);
+    find(section, "cloud-title").textContent = part.symbols.length ? "Messages" : "Message cloud";
     for (const [name, view] of Object.entries({ explorer, cloud: part.symbols.length ? symbols : cloud, games, protocol })) find(section, name).replaceChildren(view(part));
   };
   const select = find(section, "seed");
