@@ -85,6 +85,8 @@ def test_no_number_of_the_comparison_is_cut_on_a_narrow_terminal(shell, monkeypa
     rows = shell.json("compare", "--task", "birds")
     for row in rows:
         assert f"{row['ours']:.3f} [{row['ci_low']:.3f}, {row['ci_high']:.3f}]" in page
+    if "baseline" in lines[2]:
+        assert all(f"{row['gain']:+.3f}" in page for row in rows if row["gain"] is not None and row["section"] == "")
     assert "…" not in page
     assert ("Left out for want of width" in page) == (width < 160)
 

@@ -92,6 +92,17 @@ def test_a_listener_that_hears_nothing_cannot_win_by_how_frequent_a_state_is(can
     assert abs(float(credit.mean()) - 1 / candidates) < 0.015
 
 
+def test_people_see_the_columns_that_they_spoke_of_and_agents_all():
+    features = torch.arange(1.0, 13).reshape(4, 3)
+    states = CorpusStates(features, np.zeros(4, dtype=np.int64), 2, seen_by_people=[1])
+    pairs = torch.tensor([[2, 0], [3, 1]])
+    encoder = states.encoder(5)
+    with torch.no_grad():
+        assert torch.equal(encoder(states.speaker_view(pairs)), encoder.linear(features[[2, 3]]))
+        hidden = features[[2, 3]] * torch.tensor([0.0, 1, 0])
+        assert torch.equal(encoder(states.human_view(pairs)), encoder.linear(hidden))
+
+
 def test_distractors_share_the_group_of_the_true_state():
     states = CorpusStates(torch.zeros(8, 1), np.arange(8) % 2, 3)
     true = torch.arange(8).repeat(40)

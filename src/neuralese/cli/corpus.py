@@ -1,10 +1,14 @@
 """`neuralese corpus`: make, import and check a corpus, the folder of recordings that a user brings."""
 
+import json
+import re
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from neuralese import tasks
 from neuralese.cli.output import print_json, print_table
 from neuralese.cli.results import Examples, json_option
 
@@ -213,6 +217,16 @@ def _print(folder: Path, found: dict[str, Any]) -> None:
         click.echo("")
     for sentence in found["warnings"]:
         click.echo(f"Warning: {sentence}")
+    click.echo(f"\nMake its dictionary and report, from a checkout of neuralese:\n{_workflow_command(folder)}")
+
+
+def _workflow_command(folder: Path) -> str:
+    """What makes everything of a corpus, under its folder's name if that can be the name of a task."""
+    place = folder.resolve()
+    name = place.name if tasks.corpus_name(place.name) else "mine"
+    config = json.dumps({name: str(place)}, ensure_ascii=False)  # which YAML reads too, whatever is in the path
+    config = config.replace('"', "") if re.fullmatch(r"[\w./-]+", str(place)) else config
+    return f"  snakemake --cores 2 all --config {shlex.quote('corpora=' + config)} 'tasks=[{name}]'"
 
 
 def _about_messages(messages: dict[str, Any]) -> str:

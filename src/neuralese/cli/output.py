@@ -21,7 +21,7 @@ def plain(text: str) -> str:
 
 
 FIGURE = re.compile(r"[-+\[]?[.\d]")  # how a cell begins that must not be broken: a number, an interval, a vector
-BETWEEN = 3  # characters between two columns on a terminal
+BETWEEN = 2  # characters between two columns on a terminal
 
 
 def on_terminal() -> bool:
@@ -63,15 +63,28 @@ def _print_rich(
     if kept is None:
         _print_lists(head, cells, title)
         return
-    table = Table(box=SIMPLE_HEAD, title=Text(title) if title else None, title_justify="left", pad_edge=False)
-    for place in kept:
-        side = "right" if right[place] else "left"
-        table.add_column(Text(head[place]), justify=side, min_width=least[place], overflow="fold")
+    whole = [max(len(name), *(len(row[place]) for row in cells), 0) for place, name in enumerate(head)]
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+    for place, width in zip(kept, _widths(least, whole, kept, console.width), strict=True):
+        table.add_column(Text(head[place]), justify="right" if right[place] else "left", width=width, overflow="fold")
     for row in cells:
         table.add_row(*(Text(row[place]) for place in kept))
+    if title:
+        console.print(Text(title, style="italic"))
     console.print(table)
     if left_out := [name for place, name in enumerate(head) if place not in kept]:
         click.echo(f"(Left out for want of width: {', '.join(left_out)}; a wider terminal, a pipe or --json has all.)")
+
+
+def _widths(least: list[int], whole: list[int], kept: list[int], width: int) -> list[int]:
+    """The widths of columns: what none of them can do without, and what is left to those that have too little."""
+    widths = {place: least[place] for place in kept}
+    left = width - BETWEEN * (len(kept) - 1) - sum(widths.values())
+    while left > 0 and (tight := [place for place in kept if widths[place] < whole[place]]):
+        for place in tight[:left]:
+            widths[place] += 1
+        left -= len(tight[:left])
+    return list(widths.values())
 
 
 def _least_width(name: str, cells: list[str]) -> int:
@@ -86,7 +99,7 @@ def _fitting(head: Sequence[str], least: list[int], width: int, spare: Sequence[
     kept = list(range(len(head)))
     for name in (None, *spare):
         kept = [place for place in kept if head[place] != name]
-        if sum(least[place] + BETWEEN for place in kept) + 2 <= width:
+        if sum(least[place] for place in kept) + BETWEEN * (len(kept) - 1) <= width:
             return kept
     return None
 

@@ -63,8 +63,9 @@ def _answers(files: dict[str, bytes], split: str, stem: str) -> np.ndarray:
     if missing:
         raise NeuraleseError(f"the colour corpus lists '{stem}' but has no {missing[0]}; fetch the archive again.")
     columns = [_numbers(files[path], path) for path in paths]
-    held_out_rows = files[paths[0]].split() if split != "train" else []
-    if len({len(column) for column in columns}) > 1 or any(row.count(b",") != 2 for row in held_out_rows):
+    rows = files[paths[0]].split() if split != "train" else []
+    in_threes = split == "train" or (len(columns[0]) == 3 * len(rows) and all(row.count(b",") == 2 for row in rows))
+    if len({len(column) for column in columns}) > 1 or not in_threes:
         raise NeuraleseError(f"{paths[0]} does not hold a hue, a saturation and a value for every answer.")
     return np.stack(columns, axis=1) if split == "train" else columns[0].reshape(-1, 3)
 

@@ -22,6 +22,7 @@ def write_corpus(corpus: Corpus, made: dict[str, str | Path], seed: int = 0) -> 
     """Write the states, the recorded messages, the inventory, the traces and where all of it is from."""
     sizes = None if corpus.contexts is None else int(corpus.contexts.sizes.min())
     about = {"candidates": sizes, "columns": column_types(corpus), "speaker": speaker_of(corpus)}
+    about["seen_by_people"] = seen_by_people(corpus)
     write_table(made["states"], states_table(corpus), STATES, about)
     rng = np.random.default_rng(seed)
     recorded = recorded_table(corpus, sizes, rng)
@@ -54,6 +55,13 @@ def column_types(corpus: Corpus) -> dict[str, dict]:
     return found
 
 
+def seen_by_people(corpus: Corpus) -> list[int] | None:
+    """Which of the features people have seen, where agents see more."""
+    named = () if corpus.settings.utterances is None else corpus.settings.utterances.about
+    places = [corpus.feature_places[name] for name in named]
+    return [number for place in places for number in range(place.start, place.stop)] or None
+
+
 def speaker_of(corpus: Corpus) -> str:
     """Who says the phrases: people, or the columns of the states."""
     return ATTRIBUTES if corpus.utterances.texts is None else PEOPLE
@@ -72,6 +80,7 @@ def states_table(corpus: Corpus) -> pa.Table:
             "name": pa.array(list(corpus.states.ids), pa.string()),
             "group": groups,
             "shown": pa.array(_shown(corpus), pa.string()),
+            "label": pa.array(_shown(corpus, colors=False), pa.string()),
             "color": pa.array(_colors(corpus), pa.string()),
             "picture": pa.array(_pictures(corpus), pa.string()),
             "feature": vectors(corpus.features),
@@ -93,8 +102,11 @@ def _values(corpus: Corpus) -> Iterator[tuple[str, list]]:
             yield name, column.values.tolist()
 
 
-def _shown(corpus: Corpus) -> list[str]:
-    """What each state is called: its columns, or its id where they say nothing that can be read."""
+def _shown(corpus: Corpus, colors: bool = True) -> list[str]:
+    """What each state is called: its columns, or its id where they say nothing that can be read.
+
+    Without `colors`, nothing is said where these are all that can be.
+    """
     parts = []
     for name, values in _values(corpus):
         kind = corpus.states.columns[name].type
@@ -102,9 +114,11 @@ def _shown(corpus: Corpus) -> list[str]:
             parts.append([f"{name} {value}" for value in values])
         elif kind in ("number", "circular"):
             parts.append([f"{name} {value:.4g}" for value in values])
-        elif kind == "color":
+        elif kind == "color" and colors:
             parts.append([f"{name} {value}" for value in values])
-    return [", ".join(each) for each in zip(*parts, strict=True)] if parts else list(corpus.states.ids)
+    if not parts:
+        return list(corpus.states.ids) if colors else [""] * len(corpus.states)
+    return [", ".join(each) for each in zip(*parts, strict=True)]
 
 
 def _colors(corpus: Corpus) -> list[str]:

@@ -49,8 +49,9 @@ def described(files: Files, pictured: Iterable[list], named: Iterable[list]) -> 
     table = read_table(files["states.parquet"], STATES).take(rows).to_pydict()
     copies = _copies(files, set(table["picture"]))
     items = {}
-    for row, shown, color, picture in zip(rows, table["shown"], table["color"], table["picture"], strict=True):
-        look = {"color": color} if color else {}
+    columns = (table[name] for name in ("shown", "label", "color", "picture"))
+    for row, shown, label, color, picture in zip(rows, *columns, strict=True):
+        look = {"color": color, "text": label} if color else {}
         if picture:
             look = {"image": "data:image/webp;base64," + base64.b64encode(copies[picture]).decode()}
         items[row] = {"name": shown} | look

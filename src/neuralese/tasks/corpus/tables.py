@@ -12,6 +12,7 @@ STATES = Contract(
         "name": pa.string(),  # its id in the corpus
         "group": pa.int32(),  # distractors are of the same group: they share the columns `same`
         "shown": pa.string(),  # what it is called in pictures and on the page
+        "label": pa.string(),  # the same without colours, to stand on a swatch
         "color": pa.string(),  # "#rrggbb", or empty where a state has no colour
         "picture": pa.string(),  # in which row of `pictures.parquet` it is shown, or empty
         "feature": VECTOR,
