@@ -17,9 +17,8 @@ from neuralese import tasks
 from neuralese.cli.results import Examples, results_option, seed_option
 from neuralese.play.options import PlayOptions
 from neuralese.play.server import PlayServer, Sitting
-from neuralese.sources.provenance import data_kind
+from neuralese.sources.provenance import read_provenance
 from neuralese.storage.errors import NeuraleseError
-from neuralese.storage.files import read_json
 
 CORPUS = "corpus"  # the source of results whose data somebody brought
 
@@ -63,7 +62,9 @@ def playable(task: str | None, results: Path, seed: int) -> str:
     """A task that can be played: this one, or else the first with a dictionary."""
     known = tasks.names()
     if task is None:
-        return next((name for name in known if (results / name / f"seed{seed}/dictionary.parquet").exists()), known[0])
+        made = [name for name in known if any((results / name).glob("seed*/dictionary.parquet"))]
+        of_seed = [name for name in made if (results / name / f"seed{seed}/dictionary.parquet").exists()]
+        return [*of_seed, *made, *known][0]
     if task not in known:
         use_corpus(results, task)
     if task not in tasks.names():
@@ -74,8 +75,9 @@ def playable(task: str | None, results: Path, seed: int) -> str:
 def use_corpus(results: Path, task: str) -> None:
     """Let a corpus be known as a task, if that is what its results say it is."""
     provenance = results / task / "provenance.json"
-    if provenance.is_file() and data_kind(provenance) == CORPUS:
-        tasks.use_corpora({task: read_json(provenance)["files"][0]["from"]})
+    about = read_provenance(provenance) if provenance.is_file() else {}
+    if about.get("source") == CORPUS and about.get("files"):
+        tasks.use_corpora({task: about["files"][0]["from"]})
 
 
 def opener(task: str) -> Callable[[PlayOptions], Sitting]:
