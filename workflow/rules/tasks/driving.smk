@@ -89,6 +89,34 @@ rule evaluate_behavior:
         "../../scripts/tasks/evaluate_behavior.py"
 
 
+rule train_silent:
+    """Train one agent without a channel, for what language is worth."""
+    input:
+        reads("train_silent"),
+    output:
+        agent=f"{POINT}/{{task}}/seed{{seed}}/silent_agent.safetensors",
+        history=f"{POINT}/{{task}}/seed{{seed}}/silent_history.parquet",
+    log:
+        f"{POINT}/logs/{{task}}/seed{{seed}}/train_silent.log",
+    benchmark:
+        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/train_silent.tsv"
+    wildcard_constraints:
+        task="driving",
+    priority: FIRST
+    threads: 1
+    resources:
+        mem_mb=growing(1500),
+        runtime=growing(60),
+    params:
+        cell=lambda wildcards: at(wildcards)["agent"],
+        training=lambda wildcards: at(wildcards)["training"][wildcards.task],
+        game=game,
+        checkpoints=f"{RESULTS}/.checkpoints",
+        code=code("train_agent"),
+    script:
+        "../../scripts/train_agent.py"
+
+
 rule choose_relay:
     """Choose on dev games which criteria translate between two robots, into English and back."""
     input:
@@ -118,6 +146,11 @@ rule relay_driving:
     """Let two robots drive with every message translated into English and back."""
     input:
         reads("relay_driving"),
+        silent=(
+            f"{RESULTS}/{{task}}/seed{{seed}}/silent_agent.safetensors"
+            if config["driving"]["relay"]["silent_agents"]
+            else []
+        ),
     output:
         report(
             f"{RESULTS}/{{task}}/seed{{seed}}/relay.parquet",

@@ -7,7 +7,7 @@ from neuralese.storage.files import write_json
 from neuralese.tasks.driving.driver import fit_driver, load_moves, measured
 from neuralese.tasks.human import HumanRun
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     params, wildcards = snakemake.params, snakemake.wildcards
     run = HumanRun(wildcards.task, snakemake.input, wildcards.seed, params.game)
     moves = {split: load_moves(run.files, split, params.fading) for split in ("train", "dev", "test")}

@@ -13,7 +13,7 @@ from neuralese.tasks.driving.settings import RelayConfig
 from neuralese.tasks.driving.tables import LISTENING, RELAY_CHOICE
 from neuralese.tasks.talk import TalkRun
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     params, wildcards = snakemake.params, snakemake.wildcards
     run = TalkRun(wildcards.task, snakemake.input, wildcards.seed, params.game)
     robot = Robot(load_cell(run.files["agent.safetensors"], run.states))

@@ -6,6 +6,6 @@ from neuralese.pipeline.stage import stage
 from neuralese.storage.tables import read_table, write_table
 from neuralese.tasks.driving.tables import LISTENING
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     tables = [read_table(path, LISTENING).to_pandas() for path in snakemake.input]
     write_table(snakemake.output[0], pd.concat(tables, ignore_index=True), LISTENING)

@@ -12,7 +12,7 @@ from neuralese.tasks.driving.tables import MAPS, RELAY_CHOICE, WATCHED
 from neuralese.tasks.driving.watch import draw_animation, draw_strip, watch_games
 from neuralese.tasks.talk import TalkRun
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     params, wildcards = snakemake.params, snakemake.wildcards
     run = TalkRun(wildcards.task, snakemake.input, wildcards.seed, params.game)
     cell = load_cell(run.files["agent.safetensors"], run.states)

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from neuralese.evaluate.formats import gain_text
+from neuralese.evaluate.relayed import summarise
 from neuralese.report.ablation import panel, panels
 from neuralese.storage.tables import read_table
 
@@ -17,7 +19,9 @@ def load_beyond(tables: Mapping[str, str | Path]) -> dict:
     ablation, criteria, bound, lost, recovered = (
         read_table(tables[f"{name}.parquet"], name).to_pandas() for name in names
     )
+    relays = tables.get("relay.parquet")  # recordings of agents cannot be played with
     return {
+        "relay": [] if relays is None else relay_values(read_table(relays, "relay").to_pandas()),
         "ablation": ablation_values(ablation),
         "criteria": criteria_values(criteria),
         "bound": bound_values(bound),
@@ -39,6 +43,36 @@ def criteria_values(criteria: pd.DataFrame) -> list[dict]:
     several = criteria[criteria["members"] > 1]
     columns = ["task", "direction", "criterion", "member", "members", "accuracy", "second", "second_accuracy", "seeds"]
     return several[columns].round(4).to_dict("records")
+
+
+def relay_values(relays: pd.DataFrame) -> list[dict]:
+    """For each task and measure what players reach through English, over seeds, and what it says."""
+    found = []
+    for (task, measure), rows in summarise(relays).groupby(["task", "measure"], sort=False):
+        rows = rows.assign(
+            over_silence=[gain_text(*each) for each in zip(rows["gain_silence"], rows["p_silence"], strict=True)],
+            over_baseline=[gain_text(*each) for each in zip(rows["gain_baseline"], rows["p_baseline"], strict=True)],
+        )
+        known = {"task": task, "measure": measure, "data": rows["data"].iloc[0], "seeds": int(rows["seeds"].iloc[0])}
+        found.append(known | {"rows": rows.to_dict("records"), "sentence": relay_sentence(rows)})
+    return found
+
+
+def relay_sentence(rows: pd.DataFrame) -> str:
+    """How much of what communication is worth survives ours and the baseline, and who understands the English."""
+    known = {row.role: row for row in rows.itertuples()}
+    if not {"ours", "baseline"} <= set(known):
+        return ""
+    told = [
+        f"{row.criterion} keeps {row.share:.0%} of that, in words from which the model human guesses the state "
+        f"{row.understood:.0%} of the time"
+        for row in (known["ours"], known["baseline"])
+        if row.share == row.share
+    ]
+    worth = known["native"].value - known["silence"].value
+    measure = rows["measure"].iloc[0]
+    first = f"Hearing each other is worth {worth:.3f} in {measure} to these robots"
+    return f"{first}; {'; '.join(told)}." if told else f"{first}: too little for a share of it to be told."
 
 
 def bound_values(bound: pd.DataFrame) -> list[dict]:

@@ -19,11 +19,11 @@ import torch
 from torch import Tensor
 
 from neuralese.evaluate.belief import BASELINE, CONTROL
-from neuralese.evaluate.statistics import paired_test
+from neuralese.evaluate.statistics import bootstrap_interval, paired_test
 from neuralese.tasks.driving.driver import Human, HumanDriver
 from neuralese.tasks.driving.loop import Carry, Driver, Played, Robot, Said, Start, converse, untouched
 from neuralese.tasks.driving.relay_choice import INTERPRETER
-from neuralese.tasks.driving.relay_table import MEASURES, resampled
+from neuralese.tasks.driving.relay_table import MEASURES
 from neuralese.tasks.driving.relays import NEW, Booth, Interpret, Spoken, new_messages
 from neuralese.tasks.driving.settings import RelayConfig
 from neuralese.tasks.talk import TalkRun
@@ -192,16 +192,14 @@ def listening_table(played: list[tuple[Way, Played]], resamples: int, generator:
         for way, brought in played
     ]
     for measure in MEASURES:
-        values = np.stack([getattr(brought, measure) for _, brought in played], axis=1)
-        low, high = np.quantile(resampled(values, resamples, generator), [0.025, 0.975], axis=0)
-        for number, (way, brought) in enumerate(played):
-            row = rows[number]
-            row |= {measure: values[:, number].mean()}
-            row |= {f"{measure}_ci_low": low[number], f"{measure}_ci_high": high[number]}
+        for row, (way, brought) in zip(rows, played, strict=True):
+            value = getattr(brought, measure)
+            low, high = bootstrap_interval(value, generator, resamples)
+            row |= {measure: value.mean(), f"{measure}_ci_low": low, f"{measure}_ci_high": high}
             for role in (SILENCE, CONTROL, BASELINE):
                 other, gain = references.get((way.pair, role)), (np.nan,) * 3
                 if other is not None and other is not brought:
-                    gain = paired_test(values[:, number], getattr(other, measure))
+                    gain = paired_test(value, getattr(other, measure))
                 named = (f"{measure}_over_{role}{of}" for of in ("", "_error", "_p"))
                 row |= dict(zip(named, gain, strict=True))
     return pd.DataFrame(rows)

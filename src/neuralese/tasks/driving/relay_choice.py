@@ -1,9 +1,10 @@
 """Which two members of a family translate in a relay, one into English and one back: chosen together, on dev.
 
 A round trip is what it is: a member that translates well into English may be the wrong one for the way back. All pairs
-of a family are screened by how often R* guesses the state of a dev message from its relay; of those that differ, the
-best few with each voice (see `relays`) are played on fresh dev games, and the highest reward is chosen. Every family
-has the same number of tries.
+of a family are screened by the mean of how often R* guesses the state of a dev message from its relay, and the model
+human from the English on the way (or the relay would be a private code). Of those that differ, the best few with each
+voice (see `relays`) are played on fresh dev games, and the highest reward is chosen. Every family has the same number
+of tries.
 """
 
 import json
@@ -15,17 +16,15 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from neuralese.agents.cell import Cell
 from neuralese.agents.messages import Speech
-from neuralese.evaluate.listeners import credit
-from neuralese.games.states import States
+from neuralese.evaluate.listeners import Listeners, credit
 from neuralese.speakers.models import RobotSpeaker
 from neuralese.tasks.driving.game import DrivingGame
 from neuralese.tasks.driving.interpreter import Interpreter, places_in_play
 from neuralese.tasks.driving.loop import Robot, Start, converse
 from neuralese.tasks.driving.relays import MEAN, NEW, RECORDED, Booth, Relay, Spoken, new_messages
 from neuralese.tasks.driving.settings import RelayConfig
-from neuralese.tasks.talk import TalkRun
+from neuralese.tasks.judge import JudgeRun
 from neuralese.translate.criteria import kind_of, make_criterion
 from neuralese.translate.families import members, with_role
 
@@ -42,6 +41,7 @@ class Tried:
     to_neuralese: str
     voice: str
     accuracy: float  # of R* on the relays of dev messages
+    understood: float  # accuracy of the model human, who hears the English
     settings: dict[str, dict]  # of both members, by direction
     spoken: Spoken
 
@@ -53,29 +53,31 @@ class Tried:
             "to_neuralese": self.to_neuralese,
             "voice": self.voice,
             "accuracy": self.accuracy,
+            "understood": self.understood,
             "settings": json.dumps(self.settings),
             "reward": reward,
             "completion": completion,
         }
 
 
-def choose_relay(run: TalkRun, cell: Cell, families: Mapping[str, Mapping], config: RelayConfig) -> pd.DataFrame:
+def choose_relay(run: JudgeRun, families: Mapping[str, Mapping], config: RelayConfig) -> pd.DataFrame:
     """Screen all pairs of every family and play the best: the columns of `relay_choice.parquet`."""
-    booth, said = Booth(run, cell, config.contexts, config.vocabulary), run.said["dev"].first(config.screened)
-    guesser = Guesser(run.robot, run.states, said)
+    booth, said = Booth(run, run.cell, config.contexts, config.vocabulary), run.said["dev"].first(config.screened)
+    guesser = Guesser(run.robot, run.listeners("dev"), run.heard, said)
     tried = screen(booth, families, guesser, said.messages, config.played)
     if ours := with_role(families, "ours"):
         new = new_messages(run, len(run.phrases))
         tried += screen_new(booth, families[ours], new, guesser, said.messages, config.played)
     start = Start.of(run, "dev", config.dev_games)
-    table = play_all(run.games["dev"], Robot(cell), booth, tried, start)
-    return pd.concat([table, play_interpreters(run, cell, config.places, start)], ignore_index=True)
+    table = play_all(run.games["dev"], Robot(run.cell), booth, tried, start)
+    return pd.concat([table, play_interpreters(run, config.places, start)], ignore_index=True)
 
 
 class Guesser:
-    """How often R* guesses the state of some messages from what they became."""
+    """How often R* guesses the state of some messages from what they became, and the model human from the English."""
 
-    def __init__(self, speaker: RobotSpeaker, states: States, said: Speech) -> None:
+    def __init__(self, speaker: RobotSpeaker, listeners: Listeners, heard: Tensor, said: Speech) -> None:
+        self.listeners, self.heard, self.said, states = listeners, heard, said, listeners.states
         candidates = states.candidates(said.states)
         with torch.no_grad():
             views = states.speaker_view(candidates.flatten(0, 1))
@@ -85,6 +87,10 @@ class Guesser:
         """Accuracy if the messages became `spoken[phrases]`."""
         heard = spoken[phrases][:, None]
         return float(credit(-(heard - self.means).square().sum(2)).mean())
+
+    def understood(self, phrases: Tensor) -> float:
+        """Accuracy of the model human that hears `phrases` (n,)."""
+        return float(self.listeners.human_credit(self.heard[phrases], self.said.states).mean())
 
 
 def screen(booth: Booth, families: Mapping[str, Mapping], guesser: Guesser, dev: Tensor, played: int) -> list[Tried]:
@@ -118,8 +124,9 @@ def _best(
     phrases: Mapping[str, Tensor],
     guesser: Guesser,
 ) -> list[Tried]:
-    """The pairs by accuracy, the highest first; of those that relay all messages alike, the first alone."""
+    """The pairs by how well both guess, the best first; of those that relay all messages alike, the first alone."""
     found, seen = [], set()
+    human = {label: guesser.understood(each) for label, each in phrases.items() if label in family}
     for (one, other), spoken in pairs.items():
         used = phrases[one].unique()
         same = (phrases[one].numpy().tobytes(), spoken.messages[used].numpy().tobytes())
@@ -127,8 +134,8 @@ def _best(
             seen.add(same)
             settings = {"R->H": family[one], "H->R": family.get(other, {})}
             accuracy = guesser.right(spoken.messages, phrases[one])
-            found.append(Tried(name, one, other, voice, accuracy, settings, spoken))
-    return sorted(found, key=lambda each: -each.accuracy)
+            found.append(Tried(name, one, other, voice, accuracy, human[one], settings, spoken))
+    return sorted(found, key=lambda each: -each.accuracy - each.understood)
 
 
 def play_all(game: DrivingGame, robot: Robot, booth: Booth, tried: list[Tried], start: Start) -> pd.DataFrame:
@@ -144,17 +151,18 @@ def play_all(game: DrivingGame, robot: Robot, booth: Booth, tried: list[Tried], 
     return ranked(pd.DataFrame(rows), start)
 
 
-def play_interpreters(run: TalkRun, cell: Cell, games: int, start: Start) -> pd.DataFrame:
+def play_interpreters(run: JudgeRun, games: int, start: Start) -> pd.DataFrame:
     """The same for interpreters (see `interpreter`) that take p(z | x) to be more or less wide."""
-    places, rows = places_in_play(run, cell, games), []
+    places, rows = places_in_play(run, run.cell, games), []
     for scale in SCALES:
-        interpreter = Interpreter(run, cell, places, scale)
-        brought = converse(run.games["dev"], start, (Robot(cell),) * 2, interpreter)
+        interpreter = Interpreter(run, run.cell, places, scale)
+        brought = converse(run.games["dev"], start, (Robot(run.cell),) * 2, interpreter)
         rows.append(
             {
                 **{"criterion": INTERPRETER, "to_english": f"interpreter x{scale:g}", "to_neuralese": INTERPRETER},
                 **{"voice": MEAN, "settings": json.dumps({"scale": scale})},
-                **{"reward": brought.reward.mean(), "completion": brought.completion.mean(), "accuracy": np.nan},
+                **{"reward": brought.reward.mean(), "completion": brought.completion.mean()},
+                **dict.fromkeys(("accuracy", "understood"), np.nan),
             }
         )
     return ranked(pd.DataFrame(rows), start)

@@ -21,8 +21,8 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from neuralese.evaluate.belief import BASELINE
-from neuralese.evaluate.statistics import paired_test
+from neuralese.agents.cell import load_cell
+from neuralese.evaluate.relayed import NATIVE, SHUFFLED, SILENT, relay_rows
 from neuralese.tasks.driving.interpreter import Interpreter, places_in_play
 from neuralese.tasks.driving.loop import Carry, Played, Robot, Start, converse, untouched
 from neuralese.tasks.driving.relay_choice import INTERPRETER, SYNTHESIS
@@ -39,12 +39,11 @@ from neuralese.tasks.driving.relays import (
 from neuralese.tasks.driving.settings import RelayConfig
 from neuralese.tasks.judge import JudgeRun
 from neuralese.translate.criteria import kind_of, make_criterion
-from neuralese.translate.families import title, with_role
+from neuralese.translate.families import INFORMED, title, with_role
 
 MEASURES = ("reward", "completion")
-SILENCE, NEURALESE, SHUFFLED = "silence", "neuralese", "shuffled"
+SILENCE, NEURALESE = "silence", "neuralese"
 JUDGED = 5000  # test messages of which the model human hears the English, at most
-AT_ONCE = 250  # resamples of the bootstrap held at a time
 
 
 @dataclass(frozen=True)
@@ -59,16 +58,16 @@ class Condition:
     chosen: Mapping[str, object] = field(default_factory=dict)  # which pair of members it is, and what dev said of it
 
 
-CHOSEN = ("to_english", "to_neuralese", "voice", "runner_up")
+CHOSEN = ("there", "back", "voice", "runner_up")
 NOTHING_CHOSEN = dict.fromkeys(CHOSEN, "") | {"dev_reward": np.nan, "runner_up_reward": np.nan}
 
 
 def conditions(booth: Booth, choice: pd.DataFrame, criteria: Mapping[str, Mapping], new: Spoken) -> list[Condition]:
     """The controls, and a relay for each criterion by what dev chose for it."""
     found = [
-        Condition(NEURALESE, "neuralese itself", untouched),
-        Condition(SILENCE, "silence", silence, SILENCE),
-        Condition(SHUFFLED, "messages of another game (control)", of_another_game, "control"),
+        Condition(NEURALESE, "no translation", untouched, NATIVE),
+        Condition(SILENCE, "no message (control)", silence, SILENT),
+        Condition(SHUFFLED, "the message of another game (control)", of_another_game, "control"),
     ]
     relays = {
         name: _relay(booth, rows, new)
@@ -99,7 +98,8 @@ def _relay(booth: Booth, rows: pd.DataFrame, new: Spoken) -> tuple[Relay, dict[s
 def told(rows: pd.DataFrame) -> dict[str, object]:
     """What the table says of how a condition was chosen, from the rows of its criterion."""
     best = rows.iloc[0]
-    chosen = {name: best[name] for name in ("to_english", "to_neuralese", "voice")} | {"dev_reward": best["reward"]}
+    chosen = {"there": best["to_english"], "back": best["to_neuralese"], "voice": best["voice"]}
+    chosen["dev_reward"] = best["reward"]
     if len(rows) < 2:
         return chosen
     second = rows.iloc[1]
@@ -127,6 +127,10 @@ def play_relays(
     for each in every:
         brought = converse(run.games["test"], start, (robot, robot), each.carry)
         found.append((each, brought, understood(run, each.phrases)))
+    if path := run.files.get("silent_agent.safetensors"):
+        robot = Robot(load_cell(path, run.states))
+        brought = converse(run.games["test"], start, (robot, robot), silence)
+        found.append((Condition("no-channel", "other agents, trained without a channel", silence), brought, np.nan))
     return found
 
 
@@ -135,9 +139,7 @@ def interpreting(run: JudgeRun, choice: pd.DataFrame, games: int) -> Condition:
     rows = choice[choice["criterion"] == INTERPRETER]
     scale = json.loads(rows["settings"].iloc[0])["scale"]
     carry = Interpreter(run, run.cell, places_in_play(run, run.cell, games), scale)
-    return Condition(
-        INTERPRETER, "interpreter (knows what the listener sees)", carry, "knows-context", None, told(rows)
-    )
+    return Condition(INTERPRETER, "interpreter (knows what the listener sees)", carry, INFORMED, None, told(rows))
 
 
 def understood(run: JudgeRun, phrases: Callable[[Tensor], Tensor] | None) -> float:
@@ -148,57 +150,16 @@ def understood(run: JudgeRun, phrases: Callable[[Tensor], Tensor] | None) -> flo
     return float(run.listeners("test").human_credit(run.heard[phrases(said.messages)], said.states).mean())
 
 
-def relay_table(
-    played: Iterable[tuple[Condition, Played, float]], resamples: int, generator: np.random.Generator
-) -> pd.DataFrame:
-    """One row for each condition and measure, from its games and how well the model human understands its English.
-
-    Columns: those of the contract `relay`, and how much better than controls and the baseline game by game, with the
-    standard error; the share of what communication is worth that survives; what was chosen on dev.
-    """
+def relay_table(played: Iterable[tuple[Condition, Played, float]], resamples: int) -> pd.DataFrame:
+    """Rows of `relay.parquet`: one for each condition and measure, with what was chosen on dev."""
     played = list(played)
-    named = {condition.name: brought for condition, brought, _ in played}
-    references = {name: named[name] for name in (SILENCE, SHUFFLED)}
-    references[BASELINE] = next((brought for condition, brought, _ in played if condition.role == BASELINE), None)
-    rows = []
-    for measure in MEASURES:
-        values = {name: getattr(brought, measure) for name, brought in named.items()}
-        drawn = resampled(np.stack(list(values.values()), axis=1), resamples, generator)
-        low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
-        means = np.array([each.mean() for each in values.values()])
-        places = {name: number for number, name in enumerate(values)}
-        for number, (condition, brought, understood) in enumerate(played):
-            own = values[condition.name]
-            row = {"criterion": condition.name, "title": condition.title, "role": condition.role, "measure": measure}
-            row |= {"value": own.mean(), "ci_low": low[number], "ci_high": high[number], "n": len(own)}
-            for reference, other in references.items():
-                gain = (np.nan,) * 3
-                if other is not None and other is not brought:
-                    gain = paired_test(own, getattr(other, measure))
-                row |= dict(zip((f"gain_{reference}{of}" for of in ("", "_error", "_p")), gain, strict=True))
-            for name, reference in (("share", SILENCE), ("share_shuffled", SHUFFLED)):
-                whole = [number, places[reference], places[NEURALESE]]
-                row |= share(name, *(each[..., whole] for each in (means, drawn)))
-            rows.append(row | {"understood": understood} | NOTHING_CHOSEN | dict(condition.chosen))
-    return pd.DataFrame(rows)
-
-
-def share(name: str, means: np.ndarray, drawn: np.ndarray) -> dict[str, float]:
-    """(relay - silence) / (neuralese - silence) with its interval; nothing where communication is worth nothing.
-
-    Means of relay, of silence or what stands for it, and of neuralese, (3,), and those of resamples, (resamples, 3).
-    """
-    worth = drawn[:, 2] - drawn[:, 1]
-    if means[2] == means[1] or (worth == 0).any():
-        return dict.fromkeys((name, f"{name}_ci_low", f"{name}_ci_high"), np.nan)
-    low, high = np.quantile((drawn[:, 0] - drawn[:, 1]) / worth, [0.025, 0.975])
-    return {name: (means[0] - means[1]) / (means[2] - means[1]), f"{name}_ci_low": low, f"{name}_ci_high": high}
-
-
-def resampled(values: np.ndarray, resamples: int, generator: np.random.Generator) -> np.ndarray:
-    """Means (resamples, k) of values (n, k) over games drawn with replacement, the same games for all k."""
-    games, means = len(values), []
-    for first in range(0, resamples, AT_ONCE):
-        size = min(AT_ONCE, resamples - first)
-        means.append(generator.multinomial(games, np.full(games, 1 / games), size=size) @ values / games)
-    return np.concatenate(means)
+    roles = {condition.name: condition.role for condition, _, _ in played}
+    facts = pd.DataFrame(
+        {"criterion": each.name, "title": each.title, "role": each.role, "understood": known}
+        | NOTHING_CHOSEN
+        | dict(each.chosen)
+        for each, _, known in played
+    )
+    values = {measure: {each.name: getattr(brought, measure) for each, brought, _ in played} for measure in MEASURES}
+    rows = [relay_rows(measure, values[measure], roles, resamples) for measure in MEASURES]
+    return pd.concat(rows, ignore_index=True).merge(facts, on="criterion", how="left", validate="many_to_one")

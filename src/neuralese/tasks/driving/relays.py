@@ -23,6 +23,7 @@ from neuralese.storage.tables import matrix, read_table
 from neuralese.tasks.driving.loop import Carry, Said
 from neuralese.tasks.talk import TalkRun
 from neuralese.translate.criteria import Criterion
+from neuralese.translate.dictionary import best_targets
 from neuralese.translate.languages import Neuralese
 from neuralese.translate.pairs import BLOCK, SINGLE, Meanings
 from neuralese.translate.reading import Listed, Reading
@@ -71,23 +72,13 @@ class Booth:
     def spoken_by_all(self, criteria: Mapping[str, Criterion], voice: str) -> dict[str, Spoken]:
         """The same by several criteria."""
         vocabulary = self.voices[voice]
-        best = self.best(criteria, self.english, vocabulary)
+        best = best_targets(criteria, self.english, vocabulary, self.candidates)
         return {name: Spoken(vocabulary.messages[rows], voice != RECORDED) for name, rows in best.items()}
 
     def phrases_by_all(self, criteria: Mapping[str, Criterion], messages: Tensor) -> dict[str, Tensor]:
         """The best phrase (n,) for each of messages (n, message), by several criteria."""
-        best = self.best(criteria, self._heard(messages), self.phrases)
+        best = best_targets(criteria, self._heard(messages), self.phrases, self.candidates)
         return {name: self.phrases.ids[rows] for name, rows in best.items()}
-
-    def best(self, criteria: Mapping[str, Criterion], source: Listed, target: Listed) -> dict[str, Tensor]:
-        """For each criterion, which target is best for each source. Criteria of one reading share meanings."""
-        found = dict.fromkeys(criteria)
-        for reading in dict.fromkeys(each.reading for each in criteria.values()):
-            alike = {name: each for name, each in criteria.items() if each.reading == reading}
-            first = next(iter(alike.values()))
-            both = [self._meanings(first, language, keep=True) for language in (source, target)]
-            found |= {name: each.best(*both) for name, each in alike.items()}
-        return found
 
     def _heard(self, messages: Tensor) -> Neuralese:
         return dataclasses.replace(self.voices[RECORDED], messages=messages, ids=torch.arange(len(messages)))

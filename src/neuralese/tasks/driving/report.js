@@ -130,7 +130,7 @@ function drivingPlayer(part) {
 
   const games = watched.map(({ pair: kind, turns: each }, i) => [String(i), `${i + 1}: ${PAIRS[kind] ?? kind}, ${each.length} turns, ${each.at(-1).outcome || "not finished"}`]);
   const about = `A robot's messages are put into English by ${part.criterion}; a human's are shown as the phrase that is translated for the robot. Stars are goals; ahead is the pointed end.`;
-  const root = make("div", {}, make("p", {}, about), make("div", { class: "controls" }, dropDown("Game", games, "0", (value) => choose(Number(value)))), make("div", { class: "player" }, make("div", {}, map, slider, steps), make("div", {}, now, turns)));
+  const root = make("div", {}, make("p", {}, about), repeated(part), make("div", { class: "controls" }, dropDown("Game", games, "0", (value) => choose(Number(value)))), make("div", { class: "player" }, make("div", {}, map, slider, steps), make("div", {}, now, turns)));
   choose(0);
   return root;
 }

@@ -26,6 +26,11 @@ class RelayConfig:
         advice="Time grows with it; 300 and 1000 brought the same reward, within its error.",
     )
     vocabulary: int = setting(2000, "Messages among which translators into neuralese choose.", least=1)
+    silent_agents: bool = setting(
+        False,
+        "Whether agents are also trained without a channel, to see what language is worth.",
+        advice="Takes as long as the training of the agents that talk; `paper.yaml` asks for it.",
+    )
     places: int = setting(
         2000, "Games in which is counted where the other may be, for an interpreter who sees one player's car.", least=1
     )
@@ -36,10 +41,14 @@ class Driving:
     """How the driving games are prepared."""
 
     test_games: int = setting(
-        100, "So many of the last games by file name are for testing.", least=1, advice="100 is the paper's."
+        100, "So many of the last games by file name are for testing.", least=1, most=150, advice="100 is the paper's."
     )
     dev_games: int = setting(
-        56, "So many of the games before those, spread evenly, are for validation.", least=1, advice="See below."
+        56,
+        "So many of the games before those, spread evenly, are for validation.",
+        least=1,
+        most=100,
+        advice="See below.",
     )
     distractors: str = setting(
         "play",
@@ -58,10 +67,11 @@ class Driving:
         4,
         "A message of one to three words is in the inventory if it was sent so often outside the test games.",
         least=1,
+        most=20,  # any more, and hardly a phrase is left
         advice='4 is the paper\'s "more than 3 times", and gives 56 phrases and silence.',
     )
     least_words: int = setting(
-        3, "The model human knows a word if it is in so many messages outside the test games.", least=1
+        3, "The model human knows a word if it is in so many messages outside the test games.", least=1, most=100
     )
     fading: float = setting(
         0.5,

@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from neuralese.storage.tables import Contract
-from neuralese.storage.values import COUNT, DATA, FIRST, ROW, SHARE, SPLIT, TASK, Between, Matches, OneOf, Rules
+from neuralese.storage.values import COUNT, DATA, FIRST, ROW, SHARE, SPLIT, TASK, Between, Matches, Rules
 
 PLACE = Between(0, 7)  # maps have eight rows and columns
 
@@ -62,36 +62,17 @@ WATCHED = Contract(
     },
     Rules({"player": Between(0, 1), "turn": COUNT, "action": Between(0, 3)}),
 )
-_TEXTS = ("to_english", "to_neuralese", "voice")
-_GAINS = tuple(
-    f"gain_{reference}{of}" for reference in ("silence", "shuffled", "baseline") for of in ("", "_error", "_p")
-)
-_SHARES = tuple(f"{name}{of}" for name in ("share", "share_shuffled") for of in ("", "_ci_low", "_ci_high"))
-_CHOSEN = ("understood", "dev_reward", "runner_up_reward")
 RELAY_CHOICE = Contract(
     "relay_choice",
     {  # pairs of members that were played on dev; the first of each criterion was chosen
-        **dict.fromkeys(("criterion", *_TEXTS, "settings"), pa.string()),
-        **dict.fromkeys(("accuracy", "reward", "completion"), pa.float64()),
+        **dict.fromkeys(("criterion", "to_english", "to_neuralese", "voice", "settings"), pa.string()),
+        **dict.fromkeys(("accuracy", "understood", "reward", "completion"), pa.float64()),
         **dict.fromkeys(("rank", "games"), pa.int64()),
     },
     Rules(
-        {"accuracy": SHARE, "completion": SHARE, "rank": FIRST}, unique=(("criterion", "rank"),), missing=("accuracy",)
-    ),
-)
-RELAY = Contract(
-    "relay",
-    {
-        **dict.fromkeys(("task", "criterion", "measure", "data", "title", "role"), pa.string()),
-        **dict.fromkeys((*_TEXTS, "runner_up"), pa.string()),  # what dev chose
-        **dict.fromkeys(("seed", "n"), pa.int64()),
-        **dict.fromkeys(("value", "ci_low", "ci_high", *_GAINS, *_SHARES, *_CHOSEN), pa.float64()),
-    },
-    Rules(
-        {"task": TASK, "seed": COUNT, "data": DATA, "n": FIRST, "measure": OneOf(("accuracy", "reward", "completion"))}
-        | {"understood": SHARE},
-        unique=(("task", "seed", "criterion", "measure"),),
-        missing=(*_GAINS, *_SHARES, *_CHOSEN),
+        dict.fromkeys(("accuracy", "understood", "completion"), SHARE) | {"rank": FIRST},
+        unique=(("criterion", "rank"),),
+        missing=("accuracy", "understood"),
     ),
 )
 _MEASURED = tuple(f"{measure}{of}" for measure in ("reward", "completion") for of in ("", "_ci_low", "_ci_high"))

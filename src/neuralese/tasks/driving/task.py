@@ -50,6 +50,7 @@ TASK = Task(
     game=GameConfig(steps=16),
     training=TrainingConfig(
         updates=1400,
+        embedded_updates=600,
         batch=64,
         new_games=64,
         updates_per_round=4,
@@ -93,9 +94,17 @@ TASK = Task(
             job="evaluate_behavior_{split}",
         ),
         Stage(
+            "train_silent",
+            SEED,
+            (*_GAME, "provenance.json"),
+            ("silent_agent.safetensors", "silent_history.parquet"),
+            ("agent", "training", "games"),
+            tasks=_OWN,
+        ),
+        Stage(
             "choose_relay",
             SEED,
-            (*_GAME, *_HUMAN, *_RELAYED),
+            (*_GAME, *_HUMAN, *_RELAYED, "human_listener.safetensors"),
             ("relay_choice.parquet",),
             (*_OWN, "criteria", "games"),
             tasks=_OWN,
