@@ -188,7 +188,7 @@ def shape(value):
 
 
 def test_robots_that_are_watched_hear_what_the_english_of_the_other_becomes():
-    robot = lanes(FORWARD, goals=(24, 39))
+    robot = lanes(FORWARD, starts=(pose(3, 1, 3), pose(3, 5, 3)))
     robot = dataclasses.replace(robot, into_english=lambda message: [("west", 1.0), ("going left", 2.0)])
     heard = []
     robot.cell.encode_message.register_forward_hook(lambda module, given, out: heard.append(given[0].clone()))

@@ -334,7 +334,7 @@ def test_one_seed_is_said_to_be_one(monkeypatch):
     for seeds in (1, 3):
         draw_comparison(compare(belief_rows(seeds=seeds, tasks=("colors",)), papers=PAPERS))
     assert "one seed: intervals are over items only" in titles[0]
-    assert "seeds: 3" in titles[1]
+    assert "3 seeds" in titles[1]
     plt.close("all")
 
 

@@ -36,7 +36,6 @@ from neuralese.tasks.driving.prospects import Prospects, moves_to_go
 from neuralese.tasks.driving.relays import Spoken
 from neuralese.tasks.driving.roads import GONE, WAIT
 from neuralese.tasks.driving.side_by_side import played_out, telling
-from neuralese.tasks.driving.tables import LISTENING
 
 SILENCE = 3
 HEARD = torch.eye(4, 3)  # of the phrases "left", "right", "wait" and silence
@@ -192,7 +191,7 @@ def test_the_table_of_listeners_compares_with_silence_of_the_same_pair(tmp_path)
         (Way(MIXED, "mine", "mine", "ours", untouched, LAST, 2.5), played([2.0, 3.0])),
     ]
     table = listening_table(ways, 100, np.random.default_rng(0)).assign(task="driving", seed=0, data="embedded")
-    write_table(tmp_path / "listening.parquet", table, LISTENING)
+    write_table(tmp_path / "listening.parquet", table, "listening")
     row = table.set_index(["pair", "criterion"]).loc[MIXED, "mine"]
     assert (row["reward"], row["reward_over_silence"], row["reward_over_silence_error"]) == (2.5, 1.0, 0.0)
     assert (row["while_silent"], row["dev_reward"]) == (LAST, 2.5)

@@ -24,8 +24,8 @@ from neuralese.storage.files import read_json
 CORPUS = "corpus"  # the source of results whose data somebody brought
 
 EXAMPLES = """
-  neuralese play --task colors                   describe colours to a robot, and guess which it means
-  neuralese play --task driving                  drive one car in fog, a robot drives the other
+  neuralese play --task colors                   talk with a robot about colours
+  neuralese play --task driving                  drive in fog, beside a robot
   neuralese play --seed 3 --criterion direct     another robot, another translator
   neuralese play --no-browser --port 8080        on a machine that you reach by ssh -L 8080:127.0.0.1:8080
 """

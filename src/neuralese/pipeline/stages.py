@@ -263,6 +263,7 @@ STAGES = (
             "tables/ablation.parquet",
             "tables/bound.parquet",
             "tables/relay.parquet",
+            "tables/listening.parquet",
             "theory/proposition_1.parquet",
             "theory/proposition_2.parquet",
         ),

@@ -10,7 +10,7 @@ from neuralese.tasks.driving.driver import HumanDriver
 from neuralese.tasks.driving.listening import evaluate_listening, listening_table
 from neuralese.tasks.driving.loop import Robot
 from neuralese.tasks.driving.settings import RelayConfig
-from neuralese.tasks.driving.tables import LISTENING, RELAY_CHOICE
+from neuralese.tasks.driving.tables import RELAY_CHOICE
 from neuralese.tasks.talk import TalkRun
 
 with stage(snakemake):
@@ -21,4 +21,4 @@ with stage(snakemake):
     choice = read_table(run.files["relay_choice.parquet"], RELAY_CHOICE).to_pandas()
     played = evaluate_listening(run, robot, driver, choice, params.criteria, RelayConfig(**params.relay))
     table = listening_table(played, params.resamples, np.random.default_rng(run.seed))
-    write_table(snakemake.output[0], run.label(table), LISTENING)
+    write_table(snakemake.output[0], run.label(table), "listening")
