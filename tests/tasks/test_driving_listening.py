@@ -95,7 +95,7 @@ def obedient(game, generator):
     return Moves(seen, heard, action, torch.arange(len(seen)) // 2)
 
 
-CONFIG = FitConfig(hidden=8, steps=150, batch=128, learning_rate=0.05, check_every=50)
+CONFIG = FitConfig(hidden=8, steps=300, batch=128, learning_rate=0.02, check_every=50)
 
 
 def test_words_that_people_act_on_predict_held_out_moves(game, obedient, generator, tmp_path):

@@ -7,12 +7,12 @@ the goal is then nearer along the road, whether it arrives, whether it is waitin
 in a state drive sensibly there.
 
 What is heard at a turn is what the other said the turn before, as both move and speak at once; older words fade by
-`fading` a turn. There are few games, so the model is fitted in two steps, each stopped where it predicts the dev games
-best: first without words, then what words change. So the same model with its ears shut is what a driver who ignores
-words does, and what words are worth is by how much better held-out moves are predicted with them, game by game.
+`fading` a turn. There are few games, so the model is fitted part by part, each stopped where it predicts the dev games
+best: prospects, the perceptron, and last what words change. So the same model with its ears shut is what a driver who
+ignores words does, and what words are worth is by how much better held-out moves are predicted with them, game by game.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -34,6 +34,7 @@ from neuralese.tasks.driving.tables import GAMES, TURNS, WORDS
 from neuralese.tasks.files import Files
 
 ACTIONS = ("wait", "forward", "left", "right")
+QUICKER = 30  # by how much larger the steps are by which the few weights of prospects are fitted
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,8 @@ class Sight(nn.Module):
         self.prospects = Prospects(game.layouts)
         self.weigh = nn.Linear(len(PROSPECTS), 1, bias=False)
         self.perceive = nn.Sequential(game.encoder(hidden), nn.Tanh(), nn.Linear(hidden, roads.ACTIONS))
+        for each in (self.weigh.weight, *self.perceive[-1].parameters()):
+            nn.init.zeros_(each)  # a driver who knows nothing does anything
 
     def forward(self, seen: Tensor) -> Tensor:
         """Scores (n, actions) of those who see (n, 3)."""
@@ -122,31 +125,38 @@ class HumanDriver(nn.Module):
 def fit_driver(
     game: DrivingGame, moves: Moves, held_out: Moves, config: FitConfig, fading: float, generator: torch.Generator
 ) -> HumanDriver:
-    """Fit a driver to `moves`: first as one who does not listen, then what words change."""
+    """Fit a driver to `moves`: what prospects are worth, then all that is seen, then what words change."""
     driver = seeded(lambda: HumanDriver(game, config.hidden, moves.heard.shape[1], fading), generator)
-
-    def error(moves: Moves, rows: Tensor, listens: bool) -> Tensor:
-        log_prob = driver.log_prob(moves.seen[rows], moves.heard[rows] if listens else None)
-        return -log_prob.gather(1, moves.action[rows, None]).mean()
-
-    for part, listens in ((driver.see, False), (driver.hear, True)):
+    quick = replace(config, learning_rate=QUICKER * config.learning_rate)
+    for part, how, listens in (
+        (driver.see.weigh, quick, False),
+        (driver.see.perceive, config, False),
+        (driver.hear, config, True),
+    ):
         fit(
             part,
-            lambda batch, listens=listens: error(
-                moves, torch.randint(len(moves), (batch,), generator=generator), listens
-            ),
-            lambda listens=listens: float(error(held_out, torch.arange(len(held_out)), listens)),
-            config,
+            lambda batch, listens=listens: -_log_prob(driver, _some(moves, batch, generator), listens).mean(),
+            lambda listens=listens: -float(_log_prob(driver, held_out, listens).mean()),
+            how,
             "human driver" if listens else "human driver, deaf",
         )
     return driver
 
 
+def _some(moves: Moves, batch: int, generator: torch.Generator) -> Moves:
+    rows = torch.randint(len(moves), (batch,), generator=generator)
+    return Moves(moves.seen[rows], moves.heard[rows], moves.action[rows], moves.game[rows])
+
+
+def _log_prob(driver: HumanDriver, moves: Moves, listens: bool) -> Tensor:
+    log_prob = driver.log_prob(moves.seen, moves.heard if listens else None)
+    return log_prob.gather(1, moves.action[:, None])[:, 0]
+
+
 @torch.no_grad()
 def likelihoods(driver: HumanDriver, moves: Moves, listens: bool) -> np.ndarray:
     """log p of each move, (n,)."""
-    log_prob = driver.log_prob(moves.seen, moves.heard if listens else None)
-    return log_prob.gather(1, moves.action[:, None])[:, 0].double().numpy()
+    return _log_prob(driver, moves, listens).double().numpy()
 
 
 def held_out_gain(driver: HumanDriver, moves: Moves) -> dict[str, float]:

@@ -15,6 +15,7 @@ from neuralese.tasks.driving.game import DrivingGame
 from neuralese.tasks.driving.loop import Carry, Robot, Start, Turn, turns
 from neuralese.tasks.driving.relay_table import NEURALESE, SILENCE, conditions
 from neuralese.tasks.driving.relays import Booth, new_messages
+from neuralese.tasks.driving.roads import GONE
 from neuralese.tasks.driving.settings import RelayConfig
 from neuralese.tasks.talk import TalkRun
 from neuralese.translate.families import with_role
@@ -79,6 +80,7 @@ def _rows(
 ) -> pd.DataFrame:
     where, pose, goal = turn.seen[:, player].unbind(1)
     said = [""] * len(pose) if english is None else [texts[each] for each in english(turn.words[player]).tolist()]
+    said = np.where(pose == GONE, "", np.array(said, dtype=object))
     ending = np.where(turn.success, "arrived", "crashed")
     return pd.DataFrame(
         {
