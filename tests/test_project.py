@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from neuralese.pipeline.check import problem, typed
+from neuralese.pipeline.check import problem
 from neuralese.pipeline.config import SCHEMA
+from neuralese.pipeline.given import typed
 from neuralese.pipeline.sweep import sweep_problem
 from neuralese.translate import families
 from neuralese.translate.criteria import make_criterion
@@ -137,7 +138,7 @@ def test_profiles_name_only_rules_that_there_are_and_one_of_them_alone_sets_defa
             {"criteria": {"belief": {"weights": ["sum", "up"]}}},
             "'criteria.belief.weights.1' is wrong: 'up' is not one of",
         ),
-        ({"criteria": {"direct": {"scale": [1.0, -2.0]}}}, "'criteria.direct.scale.1' is wrong: -2.0 is less than or"),
+        ({"criteria": {"direct": {"scale": [1.0, -2.0]}}}, "'criteria.direct.scale.1' is wrong: -2.0 is less than"),
         ({"criteria": {"direct": {"scale": []}}}, "'criteria.direct.scale' is wrong: []"),
         ({"criteria": {"direct": {"role": "hero"}}}, "'criteria.direct.role' is wrong: 'hero' is not one of"),
         (
@@ -160,6 +161,9 @@ def test_a_wrong_config_is_refused_in_one_sentence_that_names_the_key(change, sa
 
 
 def test_numbers_from_the_command_line_are_numbers_and_names_stay_names():
-    given = {"seeds": ["0", "1"], "data": {"mirror": "null", "source": "auto"}, "rate": "0.1", "results": "a: b"}
-    wanted = {"seeds": [0, 1], "data": {"mirror": None, "source": "auto"}, "rate": 0.1, "results": "a: b"}
-    assert typed(given) == wanted
+    given = {"seeds": ["0", "1"], "data": {"mirror": "null", "source": "auto"}, "agent": {"noise": "0.1"}}
+    wanted = {"seeds": [0, 1], "data": {"mirror": None, "source": "auto"}, "agent": {"noise": 0.1}}
+    assert typed(given, SCHEMA) == wanted
+    names = {"results": "2024", "sweep": {"agent.noise": ["0.1", "true", "x"]}, "criteria": {"7": {"scale": ["1"]}}}
+    wanted = {"results": "2024", "sweep": {"agent.noise": [0.1, True, "x"]}, "criteria": {"7": {"scale": [1]}}}
+    assert typed(names, SCHEMA) == wanted

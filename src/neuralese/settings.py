@@ -22,13 +22,18 @@ LIMITS = {
     "pattern": "pattern",
     "shortest": "minLength",
     "fewest": "minProperties",
+    "form": "$comment",  # what a pattern wants, in words
 }
+OF_NAMES = ("names", "named")  # pattern of the names in a section of the user's own, and what it wants, in words
+MOST = 10**9  # of a number that says no other most: no experiment needs more, and much that is computed would overflow
 
 
 def setting(default: Any, meaning: str, *, advice: str = "", **limits: Any) -> Any:
     """A field of a dataclass that is a key of the config; `limits` are of a value, or of each member of a list."""
-    if unknown := set(limits) - set(LIMITS):
+    if unknown := set(limits) - {*LIMITS, *OF_NAMES}:
         raise TypeError(f"a setting has no limit '{unknown.pop()}'; it has {', '.join(LIMITS)}.")
+    if isinstance(default, int | float) and not isinstance(default, bool) and not {"most", "below"} & set(limits):
+        limits["most"] = MOST
     metadata = {"meaning": meaning, "advice": advice, "limits": limits}
     if isinstance(default, list | dict):
         return field(default_factory=lambda: deepcopy(default), metadata=metadata)

@@ -45,7 +45,7 @@ def test_an_image_in_no_split_is_refused(tmp_path):
 
 def captions_zip(path, names=("001.A/a_1", "001.A/a_2"), test_names=("002.B/b_1",)):
     words = {1: "red", 2: "crown", 3: "bird"}
-    sentences = [[1, 2]] * 10 * len(names), [[1, 3]] * 10 * len(test_names)
+    sentences = [[[1, last] for _ in range(10 * len(of))] for last, of in ((2, names), (3, test_names))]
     with zipfile.ZipFile(path, "w") as zipped:
         zipped.writestr("birds/captions.pickle", pickle.dumps([*sentences, words, {}], protocol=2))
         zipped.writestr("birds/train/filenames.pickle", pickle.dumps(list(names), protocol=2))

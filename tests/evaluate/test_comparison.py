@@ -238,7 +238,7 @@ def test_every_page_has_each_section_with_its_title_and_every_row(whole):
         for title in SECTIONS.values():
             assert title in text
     lines = [line for line in to_markdown(whole).splitlines() if line.startswith("|")]
-    assert len(lines) == len(whole) + 2 * 6  # with two lines of head for each of six tables
+    assert len(lines) == len(whole) + 2 * 7  # with two lines of head for each of seven tables
 
 
 def test_latex_escapes_what_latex_would_swallow(whole):

@@ -8,11 +8,12 @@ import subprocess
 import sys
 import urllib.request
 from functools import partial
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from neuralese.cli.play import command
+from neuralese.cli.play import command, serve
 
 
 def run(*arguments: str):
@@ -22,8 +23,9 @@ def run(*arguments: str):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--task", "colors"], "Nobody can play 'colors' here; choose --task driving."),
-        (["--seed", "7"], "seed7/agent.safetensors does not exist yet; run `snakemake --cores all"),
+        (["--task", "chess"], "There is no task 'chess'; choose --task colors or birds or driving"),
+        (["--task", "colors"], "colors/items.parquet does not exist yet; run `neuralese run"),
+        (["--seed", "7"], "seed7/agent.safetensors does not exist yet; run `neuralese run"),
         (["--criterion", "direct"], "has no translation by 'direct'; choose from printed, mine."),
     ],
 )
@@ -56,3 +58,25 @@ def test_it_serves_a_page_until_interrupted(results):
     assert playing.returncode == 0
     assert "No game was played to its end." in said
     assert errors == ""
+
+
+def test_the_token_is_not_in_what_a_browser_is_started_with(monkeypatch):
+    class Closed:
+        """A server that is interrupted at once."""
+
+        url, sitting = "http://127.0.0.1:1/SECRET/", type("Sitting", (), {"saved": []})
+        serve_forever = server_close = lambda self: None
+
+    opened = []
+
+    def browse(address):
+        page = Path(urllib.request.url2pathname(address.removeprefix("file://")))
+        assert page.parent.stat().st_mode & 0o077 == 0
+        opened.append((address, page, page.read_text()))
+
+    monkeypatch.setattr("neuralese.cli.play.webbrowser.open", browse)
+    serve(Closed(), browser=True)
+    ((address, page, text),) = opened
+    assert "SECRET" not in address
+    assert 'content="0; url=http://127.0.0.1:1/SECRET/"' in text
+    assert not page.exists()

@@ -1,33 +1,19 @@
 """The page's server, over real HTTP: who is let in, what is refused, and that refusing loses no turn."""
 
-import http.client
+import errno
 import json
+import os
 import re
+import socket
 
 import pytest
+from asking import ask, post
 from scripted_person import MESSAGES, way
 
 from neuralese.play.server import MOST_BYTES
+from neuralese.storage.errors import StorageError
 from neuralese.tasks.driving import logs
 from neuralese.tasks.driving.play.phrases import MOST_CHARACTERS
-
-
-def ask(server, method, name, body=None, token=None, **headers):
-    """Status, headers and body of an answer; `name` comes after the token."""
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)
-    path = f"/{server.token if token is None else token}/{name}"
-    content = json.dumps(body) if isinstance(body, dict) else body
-    try:
-        connection.request(method, path, content, headers)
-        answer = connection.getresponse()
-        return answer.status, answer.headers, answer.read()
-    finally:
-        connection.close()
-
-
-def post(server, name, body, **headers):
-    status, _, content = ask(server, "POST", name, body, **headers)
-    return status, json.loads(content)
 
 
 def test_a_game_is_played_to_its_end_and_saved(server):
@@ -100,6 +86,34 @@ def test_a_body_of_unknown_length_is_refused(server):
     assert ask(server, "POST", "new", **{"Content-Length": "9" * 5000})[0] == 411
 
 
+@pytest.mark.parametrize("declared", [2, 900, MOST_BYTES + 1])
+def test_a_body_that_does_not_come_is_no_bug(server, declared, monkeypatch, caplog):
+    monkeypatch.setattr("neuralese.play.server.PATIENCE", 0.2)
+    status, _, content = ask(server, "POST", "new", **{"Content-Length": str(declared)})
+    assert (status, json.loads(content)) == (408, {"error": "The request broke off; please try again."})
+    assert not caplog.records
+
+
+def test_a_body_that_ends_early_is_no_bug(server, caplog):
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as sent:
+        head = (
+            f"POST /{server.token}/new HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\nContent-Length: 9\r\n\r\n{{"
+        )
+        sent.sendall(head.encode())
+        sent.shutdown(socket.SHUT_WR)
+        assert sent.makefile().readline().startswith("HTTP/1.0 408")
+    assert not caplog.records
+
+
+def test_what_a_person_can_mend_is_told_to_them_and_is_no_bug(server, monkeypatch, caplog):
+    def full():
+        raise StorageError("the disk is full; free some space.")
+
+    monkeypatch.setattr(server.sitting, "new", full)
+    assert post(server, "new", {}) == (500, {"error": "the disk is full; free some space."})
+    assert [record.getMessage() for record in caplog.records] == ["the disk is full; free some space."]
+
+
 def test_the_page_is_whole_and_loads_nothing_from_elsewhere(server):
     status, headers, content = ask(server, "GET", "")
     assert status == 200
@@ -131,3 +145,17 @@ def test_a_game_that_cannot_be_saved_is_still_shown(server, tmp_path):
     while not state["outcome"]:
         state = server.sitting.act(state["turn"], way(state), next(said, ""))
     assert "could not be saved" in state["note"]
+
+
+def test_a_disk_that_is_full_at_the_end_of_a_game_is_said_and_the_game_is_still_shown(server, monkeypatch, caplog):
+    def full(*paths):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("neuralese.storage.files.os.replace", full)
+    said, state = iter(MESSAGES), server.sitting.state()
+    while not state["outcome"]:
+        status, state = post(server, "act", {"turn": state["turn"], "action": way(state), "message": next(said, "")})
+        assert status == 200
+    assert state["note"].startswith("This game could not be saved (No space left on device): is there room in ")
+    assert all("bug" not in record.getMessage() for record in caplog.records)
+    assert not server.sitting.saved

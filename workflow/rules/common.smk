@@ -17,7 +17,7 @@ except NeuraleseError as error:
     raise WorkflowError(str(error)) from None
 
 from neuralese.pipeline import imports, sweep
-from neuralese.pipeline.check import problem, typed
+from neuralese.pipeline.check import problem
 from neuralese.pipeline.config import SCHEMA, complete
 from neuralese.pipeline.dependencies import (
     NAMED,
@@ -28,13 +28,16 @@ from neuralese.pipeline.dependencies import (
     tasks_with,
 )
 from neuralese.pipeline.dependencies import reads as files_read
-from neuralese.storage.files import redate, unwritable
+from neuralese.pipeline.given import shape_problem, typed
+from neuralese.storage.files import unwritable
 from neuralese.tasks.stages import RUN, SEED, SWEPT_FILES, WILDCARDS
 
 WORKFLOW = Path(str(workflow.current_basedir)).parent
 SCRIPTS = WORKFLOW / "scripts"
 
-config = complete(typed(config))
+if wrong := shape_problem(config):
+    raise WorkflowError(wrong)
+config = complete(typed(config, SCHEMA))
 if wrong := problem(config, SCHEMA) or sweep.sweep_problem(config, SCHEMA):
     raise WorkflowError(wrong)
 
@@ -83,6 +86,7 @@ def reads(name):
         return [
             path
             for file in stage.reads
+            if set(TASKS) & set(tasks_with(file))
             for path in (
                 [f"{RESULTS}/{file}"]
                 if NAMED[makers(file)[0][0]].each == RUN
@@ -138,7 +142,7 @@ def growing(first):
 
 
 def code(script):
-    """Hash what a script imports, and the parts of tasks that this asks for, so that an edit reruns the job and what follows."""
+    """Hash a script, what it imports, and the parts of tasks that this asks for, so that an edit reruns the job and what follows."""
     return lambda wildcards: code_of(script, wildcards.get("task", ""))
 
 
@@ -146,7 +150,9 @@ def code(script):
 def code_of(script, task):
     """The same, for one task, or for all of the run."""
     path = SCRIPTS / f"{script}.py"
-    return imports.digest(imports.imported(path, tasks=[task] if task else TASKS))
+    return imports.digest(
+        [path, *imports.imported(path, tasks=[task] if task else TASKS)]
+    )
 
 
 def embedded_code(wildcards):

@@ -50,6 +50,9 @@ class Round(NamedTuple):
     reward: Tensor  # (batch,) zero once a game is over
     over: Tensor  # (batch,) bool: the game ended with this step, or before
     success: Tensor  # (batch,) bool: it has ended as it should
+    sent: Tensor  # (batch, 2, message) what is heard of what was said, in the next step
+    heard: Tensor  # (batch, 2, message) what was sent by the other in the last step
+    memory: Tensor  # (2 batch, hidden) before the step
 
 
 Intervene = Callable[[int, Tensor, Tensor], tuple[Tensor, Tensor]]
@@ -75,6 +78,7 @@ def rounds(
     over = success = torch.zeros(batch, dtype=torch.bool)
     for time in range(game.max_steps):
         counts = game.acting(world) & ~over[:, None]
+        heard, before = incoming.view(batch, 2, -1), memory
         q, said, memory = cell(observations.flatten(0, 1), incoming, memory)
         said = said.view(batch, 2, -1)
         greedy = q.view(batch, 2, -1).argmax(-1)
@@ -87,7 +91,7 @@ def rounds(
         world, outcome = game.step(world, actions)
         success = success | (outcome.success & ~over)
         reward, over = torch.where(over, 0.0, outcome.reward), over | outcome.done
-        yield Round(observations, counts, said, actions, reward, over, success)
+        yield Round(observations, counts, said, actions, reward, over, success, sent, heard, before)
         observations = game.observe(world)
 
 

@@ -1,6 +1,6 @@
 """What a config says of the agents."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from neuralese.settings import setting
 
@@ -9,17 +9,22 @@ from neuralese.settings import setting
 class CellConfig:
     """Sizes of the cell and of the channel."""
 
-    hidden: int = setting(256, "Units of the MLP and of the GRU.", least=1, advice="256 is the paper's.")
-    message: int = setting(64, "Length of a message vector.", least=1, advice="64 is the paper's.")
+    hidden: int = setting(256, "Units of the MLP and of the GRU.", least=1, most=10_000, advice="256 is the paper's.")
+    message: int = setting(64, "Length of a message vector.", least=1, most=10_000, advice="64 is the paper's.")
     radius: float = setting(
-        2.0, "Length to which the channel scales a message, before noise.", above=0, advice="See below."
+        2.0, "Length to which the channel scales a message, before noise.", least=0.001, most=1000, advice="See below."
     )
     noise: float = setting(
         0.3,
         "Standard deviation of the channel's noise in each dimension.",
-        above=0,
+        least=0.0001,
+        most=1000,
         advice="0.3 is the paper's.",
     )
+
+    def without_channel(self) -> "CellConfig":
+        """The same cell with nothing to say and nothing to hear."""
+        return replace(self, radius=0.0, noise=0.0)
 
 
 @dataclass(frozen=True)
@@ -29,17 +34,27 @@ class TrainingConfig:
     updates: int = setting(
         2000, "Gradient steps.", least=1, advice="Watch `history.parquet`: stop when success is flat."
     )
-    batch: int = setting(
-        256, "Games replayed in one update.", least=1, advice="An update costs about as much as its batch."
+    embedded_updates: int | None = setting(
+        None,
+        "Gradient steps at most where the data is the embedded stand-in.",
+        least=1,
+        advice="Few: such agents are for a first look, and none of their figures is set beside the paper's.",
     )
-    new_games: int = setting(256, "Games played before each round of updates.", least=1)
+    batch: int = setting(
+        256,
+        "Games replayed in one update.",
+        least=1,
+        most=1_000_000,
+        advice="An update costs about as much as its batch.",
+    )
+    new_games: int = setting(256, "Games played before each round of updates.", least=1, most=1_000_000)
     updates_per_round: int = setting(1, "Updates between two rounds of play.", least=1)
-    replay: int = setting(8192, "Games remembered.", least=1)
+    replay: int = setting(8192, "Games remembered.", least=1, most=10_000_000)
     discount: float = setting(
         0.9, "Discount factor of Q-learning.", least=0, most=1, advice="0.9 is the paper's for reference games."
     )
     learning_rate: float = setting(
-        0.003, "First step size of Adam.", above=0, advice="0.003 is the paper's for reference games."
+        0.003, "First step size of Adam.", above=0, most=10, advice="0.003 is the paper's for reference games."
     )
     final_rate: float = setting(
         1.0,
@@ -66,3 +81,9 @@ class TrainingConfig:
     checkpoint_every: int = setting(
         250, "Updates between two checkpoints.", least=1, advice="A killed training loses at most so many."
     )
+
+    def on(self, data: str) -> "TrainingConfig":
+        """The same for data of one kind."""
+        if data != "embedded" or self.embedded_updates is None:
+            return self
+        return replace(self, updates=min(self.updates, self.embedded_updates))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from neuralese.cli.output import print_json, print_table
+from neuralese.cli.output import plain, plain_json, print_json, print_table
 from neuralese.cli.results import Examples, json_option
 from neuralese.storage.errors import NeuraleseError
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 BATCH = 20_000  # rows held at a time
+MOST_ROWS = 10_000_000  # that can be shown
 EXAMPLES = """
 neuralese show results/colors/seed0/dictionary.parquet --where "criterion == 'belief' and rank == 1"
 neuralese show results/colors/seed0/dictionary.parquet --where "'blue' in source" --sort score --rows 20
@@ -27,7 +28,7 @@ neuralese show results/colors/provenance.json
 
 @click.command(cls=Examples, epilog=EXAMPLES)
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--rows", type=click.IntRange(min=0), default=10, show_default=True, help="How many rows to show.")
+@click.option("--rows", type=click.IntRange(0, MOST_ROWS), default=10, show_default=True, help="How many rows to show.")
 @click.option("--where", metavar="CONDITION", help="Only the rows for which this holds.")
 @click.option("--columns", metavar="A,B,...", help="Only these columns, in this order.")
 @click.option("--sort", metavar="COLUMN", help="Sort by a column; with - before it, the highest first.")
@@ -43,8 +44,8 @@ def command(
     as_json: bool,
 ) -> None:
     """Show FILE: a table (.parquet), weights (.safetensors) or JSON."""
-    if not file.exists():
-        raise NeuraleseError(f"there is no {file}; make it with: snakemake --cores all {file}")
+    if not file.is_file():
+        raise NeuraleseError(f"there is no {file}; `neuralese status --files` lists the files of the results.")
     for_tables = {"--where": where, "--columns": columns, "--sort": sort, "--schema": only_schema}
     if file.suffix != ".parquet" and (given := [name for name, value in for_tables.items() if value]):
         raise click.UsageError(f"{given[0]} is for tables (.parquet).")
@@ -69,11 +70,12 @@ def _show_table(
 
     try:
         file = pq.ParquetFile(path)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise NeuraleseError(f"{path} is not a whole Parquet file ({error}); delete it and rerun.") from None
-    schema = file.schema_arrow
+        schema = file.schema_arrow
+        written = {name.decode(): value.decode() for name, value in (schema.metadata or {}).items()}
+    except (pa.ArrowException, OSError, ValueError) as error:
+        why = plain(str(error).split("\n")[0])
+        raise NeuraleseError(f"{path} is not a whole Parquet file ({why}); delete it and rerun.") from None
     types = {field.name: _type(field.type) for field in schema}
-    written = {name.decode(): value.decode() for name, value in (schema.metadata or {}).items()}
     about = {"file": str(path), "rows": file.metadata.num_rows, "columns": types, "about": _values(written)}
     if only_schema:
         if as_json:
@@ -82,14 +84,23 @@ def _show_table(
             print_table(["column", "type"], list(types.items()), f"{path}: {about['rows']} rows")
             _print_about(about["about"])
         return
-    shown = [name.strip() for name in columns.split(",")] if columns else schema.names
-    table, matching = _chosen(file, rows, where, shown, sort)
+    shown = schema.names if columns is None else [name.strip() for name in columns.split(",")]
+    if twice := next((name for name in shown if shown.count(name) > 1), None):
+        raise NeuraleseError(
+            f"the column '{plain(twice)}' is asked for twice, or the table has it twice; name it once."
+        )
+    try:
+        table, matching = _chosen(file, rows, where, shown, sort)
+        found = table.to_pylist()
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+        why = plain(str(error).split("\n")[0])
+        raise NeuraleseError(f"{path} cannot be read ({why}); delete it and run snakemake again.") from None
     if as_json:
-        print_json(about | {"matching": matching, "shown": table.to_pylist()})
+        print_json(about | {"matching": matching, "shown": found})
         return
     matched = f", {matching} of them where {where}" if where else ""
     title = f"{path}: {about['rows']} rows{matched}; {table.num_rows} shown"
-    print_table(shown, [list(row.values()) for row in table.to_pylist()], title)
+    print_table(shown, [list(row.values()) for row in found], title)
 
 
 def _chosen(
@@ -101,13 +112,13 @@ def _chosen(
     from neuralese.cli.where import Where
 
     schema = file.schema_arrow
-    by = sort.lstrip("-") if sort else None
-    if unknown := [name for name in [*shown, by] if name and name not in schema.names]:
-        raise NeuraleseError(f"there is no column '{unknown[0]}'; there are {', '.join(schema.names)}.")
-    condition = Where(where, schema) if where else None
-    needed = list(dict.fromkeys([*shown, *([by] if by else []), *(condition.columns if condition else [])]))
+    by = None if sort is None else sort.removeprefix("-")
+    if unknown := [name for name in [*shown, *([] if by is None else [by])] if name not in schema.names]:
+        raise NeuraleseError(plain(f"there is no column '{unknown[0]}'; there are {', '.join(schema.names)}."))
+    condition = Where(where, schema) if where is not None else None
+    needed = list(dict.fromkeys([*shown, *([] if by is None else [by]), *(condition.columns if condition else [])]))
     kept, count = [], 0
-    for batch in file.iter_batches(min(BATCH, max(rows, 1)) if not (where or sort) else BATCH, columns=needed):
+    for batch in file.iter_batches(min(BATCH, max(rows, 1)) if not (condition or by) else BATCH, columns=needed):
         part = pa.Table.from_batches([batch])
         part = condition.filter(part) if condition else part
         if by or count < rows:
@@ -151,8 +162,10 @@ def _show_weights(path: Path, as_json: bool) -> None:
             about = _values(file.metadata() or {})
             pieces = [(name, file.get_slice(name)) for name in file.keys()]  # noqa: SIM118
             weights = [(name, piece.get_dtype(), piece.get_shape()) for name, piece in pieces]
-    except (SafetensorError, OSError) as error:
-        raise NeuraleseError(f"{path} holds no weights ({error}); delete it and run snakemake again.") from None
+    except (SafetensorError, OSError, ValueError, TypeError) as error:
+        raise NeuraleseError(
+            f"{path} holds no weights ({plain(str(error))}); delete it and run snakemake again."
+        ) from None
     if as_json:
         listed = [{"name": name, "type": kind, "shape": shape} for name, kind, shape in weights]
         print_json({"file": str(path), "about": about, "weights": listed})
@@ -165,8 +178,10 @@ def _show_weights(path: Path, as_json: bool) -> None:
 def _show_json(path: Path, as_json: bool) -> None:
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise NeuraleseError(f"{path} is no JSON ({error}); delete it and run snakemake again.") from None
+    except RecursionError:
+        raise NeuraleseError(f"{path} is nested too deeply to be shown; it is none of ours.") from None
+    except (ValueError, OSError) as error:
+        raise NeuraleseError(f"{path} is no JSON ({plain(str(error))}); delete it and run snakemake again.") from None
     if as_json or not isinstance(value, dict):
         print_json(value)
     else:
@@ -179,7 +194,7 @@ def _values(written: dict[str, str]) -> dict:
     for name, text in written.items():
         try:
             values[name] = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             values[name] = text
     return values
 
@@ -187,4 +202,4 @@ def _values(written: dict[str, str]) -> dict:
 def _print_about(about: dict) -> None:
     """Names and values, one on a line."""
     for name, value in about.items():
-        click.echo(f"{name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}")
+        click.echo(f"{plain(str(name))}: {plain(value) if isinstance(value, str) else plain_json(value)}")

@@ -1,6 +1,7 @@
 """What the stages of the workflow have made in a results folder, from which data, and at what cost."""
 
 import csv
+import math
 import os
 import subprocess
 import sys
@@ -11,9 +12,10 @@ from pathlib import Path
 
 from neuralese.cli.results import Results
 from neuralese.pipeline.dependencies import reads, tasks_with
+from neuralese.pipeline.packaged import CONFIG, snakemake_command
 from neuralese.pipeline.stages import STAGES
+from neuralese.sources.provenance import read_provenance
 from neuralese.storage.errors import NeuraleseError
-from neuralese.storage.files import read_json
 from neuralese.tasks.stages import SEED
 
 
@@ -43,7 +45,7 @@ Plan = Mapping[str, tuple[str, str]]  # path -> what has changed, and whether it
 def data_of(results: Results, task: str) -> dict:
     """From which data a task's results were made."""
     path = results.folder / task / "provenance.json"
-    known = read_json(path) if path.exists() else {}
+    known = read_provenance(path) if path.exists() else {}
     rows = ", ".join(f"{count} {name}" for name, count in known.get("rows", {}).items())
     names = {"data": "source", "fetched": "time", "set": "data_set"}
     return {"task": task, "rows": rows} | {name: known.get(key, "unknown") for name, key in names.items()}
@@ -69,15 +71,21 @@ def _state(path: Path, plan: Plan | None) -> dict:
     made = datetime.fromtimestamp(path.stat().st_mtime).strftime("%Y-%m-%d %H:%M")
     changed, pending = ("", "") if plan is None else plan.get(os.path.relpath(path), (ELSEWHERE, ""))
     if pending == "update pending":
-        reason = "what it is made from is out of date" if changed == "ok" else changed
+        reason = "it, or what it is made from, is out of date" if changed == "ok" else changed
         return {"file": str(path), "state": "out of date", "made": made, "reason": reason}
     return {"file": str(path), "state": "made", "made": made, "reason": changed if changed == ELSEWHERE else ""}
+
+
+def is_project() -> bool:
+    """Whether the workflow is run in the current folder: it is a checkout, or has a config."""
+    return Path("Snakefile").exists() or CONFIG.exists()
 
 
 def ask_snakemake(configfiles: Sequence[Path]) -> Plan:
     """What Snakemake would make again, of everything that the workflow in the current folder makes."""
     given = ["--configfile", *map(str, configfiles)] if configfiles else []
-    command = [sys.executable, "-m", "snakemake", "--summary", *given]
+    asked = ["--summary", *given]
+    command = [sys.executable, "-m", "snakemake", *asked] if Path("Snakefile").exists() else snakemake_command(asked)
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         said = (done.stdout + done.stderr).strip().splitlines()
@@ -94,15 +102,28 @@ def costs_of(results: Results) -> list[dict]:
     jobs = defaultdict(list)
     folder = results.folder / "benchmarks"
     for path in sorted(folder.rglob("*.tsv")):
-        with path.open(newline="") as file:
-            jobs[path.relative_to(folder).parts[0], path.stem].extend(csv.DictReader(file, delimiter="\t"))
+        try:
+            with path.open(newline="") as file:
+                rows = [_measured(row) for row in csv.DictReader(file, delimiter="\t")]
+        except (OSError, ValueError, csv.Error):
+            raise NeuraleseError(f"{path} is no benchmark of Snakemake's; delete it.") from None
+        jobs[path.relative_to(folder).parts[0], path.stem].extend(rows)
     costs = [_cost(task, stage, rows) for (task, stage), rows in jobs.items() if rows]
     return sorted(costs, key=lambda cost: (cost["task"], -cost["seconds"]))
 
 
-def _cost(task: str, stage: str, rows: list[dict]) -> dict:
-    seconds = [float(row["s"]) for row in rows]
-    memory = [float(row["max_rss"]) for row in rows if row["max_rss"] not in ("-", "NA", "")]
+def _measured(row: dict) -> tuple[float, float | None]:
+    """Seconds and megabytes of a job; of a short one, Snakemake measures no memory."""
+    memory = row.get("max_rss") or ""
+    found = float(row.get("s") or "nan"), None if memory in ("-", "NA", "") else float(memory)
+    if not all(math.isfinite(value) for value in found if value is not None):
+        raise ValueError
+    return found
+
+
+def _cost(task: str, stage: str, rows: list[tuple[float, float | None]]) -> dict:
+    seconds = [time for time, _ in rows]
+    memory = [most for _, most in rows if most is not None]
     mean, longest = (round(value, 1) for value in (sum(seconds) / len(seconds), max(seconds)))
     most = round(max(memory)) if memory else None
     return {"task": task, "stage": stage, "jobs": len(rows), "seconds": mean, "longest": longest, "memory_mb": most}

@@ -5,8 +5,10 @@ import ast
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from neuralese.cli.output import plain
 from neuralese.storage.errors import NeuraleseError
 
+LONGEST = 2000  # characters of a condition
 COMPARE = {
     ast.Eq: pc.equal,
     ast.NotEq: pc.not_equal,
@@ -22,25 +24,26 @@ class Where:
     """A condition on rows."""
 
     def __init__(self, text: str, schema: pa.Schema) -> None:
-        self.text = text
+        self.shown = plain(text if len(text) <= LONGEST else text[:LONGEST] + "…")
         try:
-            self.tree = ast.parse(text.strip(), mode="eval").body
-        except SyntaxError as error:
-            raise NeuraleseError(f'the condition "{text}" cannot be read ({error.msg}); {GRAMMAR}.') from None
+            self.tree = ast.parse(text.strip() if len(text) <= LONGEST else "(", mode="eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            why = f"it is longer than {LONGEST:,} characters" if len(text) > LONGEST else getattr(error, "msg", error)
+            raise NeuraleseError(f'the condition "{self.shown}" cannot be read ({why}); {GRAMMAR}.') from None
         names = [node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)]
         self.columns = list(dict.fromkeys(names))
         if unknown := [name for name in names if name not in schema.names]:
-            raise NeuraleseError(f"there is no column '{unknown[0]}'; there are {', '.join(schema.names)}.")
+            raise NeuraleseError(plain(f"there is no column '{unknown[0]}'; there are {', '.join(schema.names)}."))
         if not isinstance(self.tree, ast.BoolOp | ast.Compare | ast.UnaryOp | ast.Name):
-            raise NeuraleseError(f'the condition "{text}" is neither true nor false of a row; {GRAMMAR}.')
+            raise NeuraleseError(f'the condition "{self.shown}" is neither true nor false of a row; {GRAMMAR}.')
 
     def filter(self, table: pa.Table) -> pa.Table:
         """The rows for which it holds."""
         try:
             return table.filter(self._value(self.tree, table))
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError, TypeError) as error:
-            reason = str(error).splitlines()[0].rstrip(".")
-            raise NeuraleseError(f'the condition "{self.text}" does not fit the columns ({reason}).') from None
+        except (pa.ArrowException, TypeError, ValueError, OverflowError, RecursionError, AttributeError) as error:
+            reason = plain((str(error).splitlines() or [type(error).__name__])[0].rstrip("."))
+            raise NeuraleseError(f'the condition "{self.shown}" does not fit the columns ({reason}).') from None
 
     def _value(self, node: ast.expr, table: pa.Table) -> object:
         match node:
@@ -62,7 +65,7 @@ class Where:
                 return mask
             case ast.Compare():
                 return self._compare(node, table)
-        raise NeuraleseError(f'"{ast.unparse(node)}" cannot stand in a condition; {GRAMMAR}.')
+        raise NeuraleseError(f'"{plain(ast.unparse(node))[:100]}" cannot stand in a condition; {GRAMMAR}.')
 
     def _compare(self, node: ast.Compare, table: pa.Table) -> object:
         values = [self._value(each, table) for each in (node.left, *node.comparators)]
@@ -80,5 +83,5 @@ class Where:
                 mask = pc.match_substring(right, left)
             return mask if isinstance(op, ast.In) else pc.invert(mask)
         if type(op) not in COMPARE:
-            raise NeuraleseError(f'the condition "{self.text}" cannot be read; {GRAMMAR}.')
+            raise NeuraleseError(f'the condition "{self.shown}" cannot be read; {GRAMMAR}.')
         return COMPARE[type(op)](left, right)

@@ -1,6 +1,5 @@
 """Every criterion on every task and in both directions, on dev, where members of families are chosen, and on test."""
 
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,13 +14,12 @@ from neuralese.evaluate.belief import HumanSpeech, Way, evaluate_belief
 from neuralese.evaluate.listeners import Listeners
 from neuralese.speakers.models import HumanListener
 from neuralese.translate.criteria import BeliefCriterion, Criterion, kind_of, make_criterion
+from neuralese.translate.dictionary import best_targets
 from neuralese.translate.families import ASKS_JUDGE, members, title
 from neuralese.translate.languages import Composed, English, Neuralese
-from neuralese.translate.pairs import SINGLE, Meanings
+from neuralese.translate.pairs import Meanings
 from neuralese.translate.pragmatics import Heeded, human_responses, robot_responses
 from neuralese.translate.reading import Listed
-
-log = logging.getLogger(__name__)
 
 PRAGMATIC = "pragmatic"  # matches what the very listeners do by which all are judged
 PRAGMATIC_CRITERION = BeliefCriterion("source", "symmetric")
@@ -89,14 +87,8 @@ class Ablation:
         return {label: make_criterion(each) for family in families for label, each in family.items()}
 
     def _best(self, source: Listed, target: Listed) -> dict[str, Tensor]:
-        """For each criterion, which target is best for each source. Criteria of one reading share meanings."""
-        best = dict.fromkeys(self._criteria)  # in this order
-        for reading in dict.fromkeys(criterion.reading for criterion in self._criteria.values()):
-            alike = {name: each for name, each in self._criteria.items() if each.reading == reading}
-            first = next(iter(alike.values()))
-            meanings = [first.meanings(each, self.candidates, keep=True, dtype=SINGLE) for each in (source, target)]
-            best |= {name: criterion.best(*meanings) for name, criterion in alike.items()}
-            log.info("criteria with %s scored", reading)
+        """For each criterion, which target is best for each source."""
+        best = best_targets(self._criteria, source, target, self.candidates)
         if self.cell is not None:
             best[PRAGMATIC] = self._pragmatic(source, target)
         return best

@@ -9,18 +9,18 @@ import math
 from pathlib import Path
 
 import pandas as pd
-from scipy.special import stdtrit
 
 from neuralese.evaluate.paper import Papers, behavior_figures, belief_figure
-from neuralese.evaluate.statistics import holm, over_seeds_test
+from neuralese.evaluate.statistics import holm, over_seeds_interval, over_seeds_test
 from neuralese.sources.provenance import ATTRIBUTES
-from neuralese.translate.families import ASKS_JUDGE
+from neuralese.translate.families import ASKS_JUDGE, INFORMED
 
 KEYS = ["table", "task", "section", "pair", "unit", "criterion", "title", "role", "measure", "data"]
-PHRASE, EASIER, JUDGE = "phrase", "easier", "judge"
+PHRASE, EASIER, JUDGE, TOLD = "phrase", "easier", "judge", "told"
 SECTIONS = {
     PHRASE: "One phrase of what a human said, instead of all of it",
     EASIER: "Distractors as in the released code: the paper's protocol, which is easier",
+    TOLD: "Told what the listener sees: an upper bound, not to be compared with the others",
     JUDGE: "Made by asking the very listener that judges: not to be compared with the others",
 }
 GAINS = ("gain", "gain_control", "gain_silence")  # over the baseline, the control, and silence
@@ -54,16 +54,10 @@ def read_comparison(path: str | Path) -> pd.DataFrame:
 
 
 def over_seeds(cell: pd.DataFrame) -> dict:
-    """One cell, a row for each seed, as one: the mean, its interval, and each gain with its p value over seeds.
-
-    The interval adds in squares the spread between seeds (Student's t) and the mean interval over items; as seeds share
-    the human items, the latter does not shrink with their number. With one seed it is over items only.
-    """
+    """One cell, a row for each seed, as one: the mean, its interval, and each gain with its p value over seeds."""
     seeds = cell["seed"].nunique()
-    ours = cell["ours"].mean()
-    low, high = ours - cell["ci_low"].mean(), cell["ci_high"].mean() - ours
-    between = cell["ours"].std() / seeds**0.5 * stdtrit(seeds - 1, 0.975) if seeds > 1 else 0.0
-    merged = {"ours": ours, "ci_low": ours - math.hypot(low, between), "ci_high": ours + math.hypot(high, between)}
+    ours, low, high = over_seeds_interval(*(cell[name].to_numpy() for name in ("ours", "ci_low", "ci_high")))
+    merged = {"ours": ours, "ci_low": low, "ci_high": high}
     merged |= {"seeds": seeds, "n": cell["n"].sum(), "paper": cell["paper"].iloc[0], "chance": cell["chance"].iloc[0]}
     merged |= {"distinct": cell["distinct"].max(), "games": cell["games"].max()}
     for gain in GAINS:
@@ -101,6 +95,7 @@ def _sections(belief: pd.DataFrame) -> pd.Series:
     section = pd.Series("", index=belief.index)
     section[belief["unit"] == "phrase"] = PHRASE
     section[(belief["distractors"] != "play") & belief["task"].isin(harder)] = EASIER
+    section[belief["role"] == INFORMED] = TOLD
     section[belief["role"] == ASKS_JUDGE] = JUDGE
     return section
 

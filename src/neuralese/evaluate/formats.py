@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections.abc import Callable
 
 import pandas as pd
 
@@ -90,13 +91,41 @@ def notes(table: pd.DataFrame) -> list[str]:
     return found + ([EMBEDDED_NOTE] if (table["data"] == "embedded").any() else [])
 
 
+IN_LATEX = {
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": "$<$",
+    ">": "$>$",
+    "|": "$|$",
+    '"': "''",
+    "→": r"$\to$",
+} | {each: f"\\{each}" for each in "&%$#_{}"}
+
+
+def latex_text(text: str) -> str:
+    """A text, such as what a user calls a criterion, as LaTeX prints it."""
+    return "".join(IN_LATEX.get(each, each if each.isprintable() else " ") for each in text)
+
+
+def markdown_text(text: str) -> str:
+    """A text as Markdown shows it in a cell."""
+    text = "".join(each if each.isprintable() else " " for each in text)
+    return re.sub(r"([\\`*|<>\[\]$])", r"\\\1", text)
+
+
+def _named(head: list[str], cells: list[str], text: Callable[[str], str]) -> list[str]:
+    """Cells of which those hold any `text` that hold what a user named."""
+    return [text(cell) if name in ("task", "criterion") else cell for name, cell in zip(head, cells, strict=True)]
+
+
 def to_markdown(table: pd.DataFrame) -> str:
     """The comparison as a Markdown page."""
     lines = []
     for title, part in parts_of(table):
         head, rows = cells_of(part)
         lines += [f"# {title}", "", "| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
-        lines += ["| " + " | ".join(cells) + " |" for cells in rows]
+        lines += ["| " + " | ".join(_named(head, cells, markdown_text)) + " |" for cells in rows]
         lines.append("")
     for note in notes(table):
         lines += [note, ""]
@@ -111,9 +140,9 @@ def to_latex(table: pd.DataFrame) -> str:
         lines += [f"% {title}", rf"\begin{{tabular}}{{{'l' * len(head)}}}", r"\hline"]
         lines += [" & ".join(head).replace("%", r"\%") + r" \\", r"\hline"]
         for cells in rows:
-            cells = [re.sub(r"([_&%#])", r"\\\1", cell) for cell in cells]  # a user may call a criterion anything
-            cells[1] = cells[1].replace("→", r"$\to$").replace("*", "$^*$")
-            lines.append(" & ".join(cells).replace("<", "$<$") + r" \\")
+            cells = [latex_text(cell) for cell in cells]
+            cells[1] = cells[1].replace("*", "$^*$")
+            lines.append(" & ".join(cells) + r" \\")
         lines += [r"\hline", r"\end{tabular}", ""]
     lines += [f"% {note}" for note in notes(table)]
     return "\n".join(lines).rstrip() + "\n"

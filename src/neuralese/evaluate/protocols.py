@@ -5,7 +5,7 @@ chance. States may know other ways to draw them (`States.other_distractors`), su
 code; each is reported beside it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pandas as pd
@@ -15,6 +15,8 @@ from neuralese.agents.messages import Speech
 from neuralese.evaluate.belief import HumanSpeech, Way, evaluate_belief
 from neuralese.evaluate.listeners import Listeners
 
+Informed = Callable[[Speech, HumanSpeech], Way]  # a translator who is told what the listener sees
+
 
 def under_every_protocol(
     listeners: Listeners,
@@ -23,16 +25,23 @@ def under_every_protocol(
     ways: Sequence[Way],
     resamples: int,
     generator: torch.Generator,
+    informed: Informed | None = None,
 ) -> pd.DataFrame:
     """The belief evaluation with the states' own distractors, and with all others that they know.
 
+    `informed` is one more way to translate, for the very states in which listeners are asked.
+
     Columns: those of `evaluate_belief`, and distractors.
     """
-    own = evaluate_belief(listeners, robot, human, ways, resamples, generator)
+
+    def evaluated(robot: Speech, human: HumanSpeech) -> pd.DataFrame:
+        told = [informed(robot, human)] if informed else []
+        return evaluate_belief(listeners, robot, human, [*ways, *told], resamples, generator)
+
+    own = evaluated(robot, human)
     tables = [own.assign(distractors=listeners.states.distractors)]
     for name, redraw in listeners.states.other_distractors().items():
         others = replace(robot, states=redraw(robot.states, generator))
         heard = replace(human, states=redraw(human.states, generator))
-        other = evaluate_belief(listeners, others, heard, ways, resamples, generator)
-        tables.append(other.assign(distractors=name))
+        tables.append(evaluated(others, heard).assign(distractors=name))
     return pd.concat(tables, ignore_index=True)

@@ -44,6 +44,20 @@ def paired_test(ours: np.ndarray, theirs: np.ndarray, groups: np.ndarray | None 
     return float(gain), error, math.erfc(abs(gain) / error / math.sqrt(2)) if error else float(gain == 0)
 
 
+def over_seeds_interval(means: np.ndarray, lows: np.ndarray, highs: np.ndarray) -> tuple[float, float, float]:
+    """The mean over seeds and its 95 % interval, from each seed's mean and interval over items, all (seeds,).
+
+    It adds in squares the spread between seeds (Student's t) and the mean interval over items; as seeds share items,
+    the latter does not shrink with their number. With one seed it is over items only.
+    """
+    from scipy.special import stdtrit  # most stages do without
+
+    seeds, mean = len(means), float(means.mean())
+    between = means.std(ddof=1) / math.sqrt(seeds) * stdtrit(seeds - 1, 0.975) if seeds > 1 else 0.0
+    low, high = mean - lows.mean(), highs.mean() - mean
+    return mean, float(mean - math.hypot(low, between)), float(mean + math.hypot(high, between))
+
+
 def over_seeds_test(differences: np.ndarray) -> float:
     """Student's paired t test on both sides: the chance of such a mean if the seeds' true mean difference were 0.
 

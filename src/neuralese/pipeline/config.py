@@ -19,9 +19,10 @@ import yaml
 from neuralese import tasks
 from neuralese.agents.settings import CellConfig
 from neuralese.pipeline import sections
-from neuralese.pipeline.criteria import CRITERIA, Criterion
+from neuralese.pipeline.criteria import CRITERIA, NAME, NAMED, Criterion
 from neuralese.pipeline.key_table import key_table
 from neuralese.pipeline.schema import schema
+from neuralese.pipeline.sections import FOLDER, WRITTEN_OUT
 from neuralese.settings import section, setting
 from neuralese.tasks.task import Task
 
@@ -60,6 +61,7 @@ def config_of(known: tuple[Task, ...]) -> type:
                 [0],
                 "Every stage from training on is run once for each seed.",
                 least=0,
+                most=2**31 - 1,
                 advice="One for a look, five for a table.",
             ),
         ),
@@ -69,7 +71,8 @@ def config_of(known: tuple[Task, ...]) -> type:
             setting(
                 "results",
                 "The folder that everything is written to.",
-                shortest=1,
+                pattern=FOLDER,
+                form=WRITTEN_OUT,
                 advice="Another one for each experiment you want to keep.",
             ),
         ),
@@ -80,7 +83,8 @@ def config_of(known: tuple[Task, ...]) -> type:
             setting(
                 {},
                 "Folders with recordings of your own agents, by a name of your choice; each is a task of that name.",
-                shortest=1,
+                pattern=FOLDER,
+                form=WRITTEN_OUT,
                 advice="`neuralese corpus new DIR` writes one that works; add its name to `tasks`.",
             ),
         ),
@@ -98,6 +102,8 @@ def config_of(known: tuple[Task, ...]) -> type:
                 "Ways of scoring a translation. A value that is a list makes a family, of which dev chooses a member "
                 "for each task and direction.",
                 fewest=1,
+                names=NAME,
+                named=NAMED,
                 advice="Each gets its own rows in the dictionary and in the tables.",
             ),
         ),

@@ -7,6 +7,8 @@ from neuralese.settings import setting
 from neuralese.translate.criteria import kinds
 from neuralese.translate.families import ROLES
 
+NAME = "^[A-Za-z][A-Za-z0-9_.+-]{0,39}$"  # of a criterion: it is in tables, in pages and in LaTeX
+NAMED = "letters, digits and _ . + - after a letter, at most 40 in all"
 MEANINGS = {
     "belief": "beliefs (`belief`)",
     "direct": "co-occurrence (`direct`)",

@@ -5,7 +5,7 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from neuralese.settings import LIMITS
+from neuralese.settings import LIMITS, OF_NAMES
 
 NAMES = {int: "integer", float: "number", bool: "boolean", str: "string", NoneType: "null"}
 
@@ -59,13 +59,15 @@ def _type(hint: Any, limits: dict[str, Any], definitions: dict[str, dict]) -> di
             definitions[name] = _section(hint, None, definitions)
         return {"$ref": f"#/$defs/{name}"}
     if get_origin(hint) is dict:
-        of_all = {LIMITS[name]: limits[name] for name in limits if name == "fewest"}
+        of_all: dict[str, Any] = {LIMITS[name]: limits[name] for name in limits if name == "fewest"}
+        if "names" in limits:
+            of_all["propertyNames"] = {"pattern": limits["names"], "$comment": limits["named"]}
         return {"type": "object", **of_all, "additionalProperties": _type(get_args(hint)[1], limits, definitions)}
     if get_origin(hint) is list:
         items = _type(get_args(hint)[0], limits, definitions)
         return {"type": "array", "minItems": 1, "uniqueItems": True, "items": items}
     kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
-    limited = {LIMITS[name]: value for name, value in limits.items() if name != "fewest"}
+    limited = {LIMITS[name]: value for name, value in limits.items() if name not in ("fewest", *OF_NAMES)}
     if lists := [each for each in kinds if get_origin(each) is list]:  # a value, or a list of values
         return {"anyOf": [_named(kinds, limited), _type(lists[0], limits, definitions)]}
     return _named(kinds, limited)

@@ -31,10 +31,16 @@ _TRACES = (GAME, HUMAN)
 _TALK = ("messages.parquet", "contexts.parquet", "robot_speaker.safetensors", "human_speaker.safetensors")
 _SYNTHESIS = ("synthesis.parquet", MADE, "bags.parquet")
 _PLAY = ("provenance.json", AGENT, "messages.parquet", "dictionary.parquet", "utterances.parquet")
-_BEHAVIOR = "behavior_test.parquet"
+_BEHAVIOR, _RELAY = "behavior_test.parquet", "relay.parquet"
 _PLAIN = tuple(task.name for task in tasks.every() if not task.rules)  # tasks without rules of their own
 _PLAYED = tuple(task.name for task in tasks.every() if task.agent_files)  # tasks that have a game
+_RELAYED = tuple(  # tasks that have a game, and no relay of their own
+    name for name in _PLAYED if not any(_RELAY in dict(stage.made()) for stage in tasks.get(name).stages)
+)
 _BEHAVING = tuple(task.name for task in tasks.every() if any(_BEHAVIOR in dict(stage.made()) for stage in task.stages))
+_LISTENING = tuple(
+    task.name for task in tasks.every() if any("listening.parquet" in dict(stage.made()) for stage in task.stages)
+)
 
 
 def _table_figures() -> dict[str, tuple[str, ...]]:
@@ -69,7 +75,7 @@ STAGES = (
     Stage(
         "train_agent",
         SEED,
-        (GAME,),
+        (GAME, "provenance.json"),
         ("agent.safetensors", "history.parquet"),
         ("agent", "training", "games"),
         tasks=_PLAYED,
@@ -96,7 +102,7 @@ STAGES = (
     Stage(
         "analyse_protocol",
         SEED,
-        (GAME, VARIABLES, "provenance.json", "robot_speaker.safetensors", "messages.parquet"),
+        (GAME, VARIABLES, "provenance.json", "agent.safetensors", "robot_speaker.safetensors", "messages.parquet"),
         ("protocol.parquet", "protocol.png"),
         ("games",),
         tasks=_PLAYED,
@@ -127,10 +133,33 @@ STAGES = (
     Stage(
         "evaluate_belief",
         SEED,
-        (*_TRACES, *_PLAY, *_SYNTHESIS, "robot_speaker.safetensors", "human_listener.safetensors"),
+        (
+            *_TRACES,
+            *_PLAY,
+            *_SYNTHESIS,
+            "robot_speaker.safetensors",
+            "human_speaker.safetensors",
+            "human_listener.safetensors",
+        ),
         ("belief_{split}.parquet",),
         ("messages", "evaluation", "games"),
         job="evaluate_belief_{split}",
+    ),
+    Stage(
+        "relay",
+        SEED,
+        (
+            *_TRACES,
+            *_TALK,
+            "provenance.json",
+            "agent.safetensors",
+            "human_listener.safetensors",
+            "synthesis.parquet",
+            "new_messages.parquet",
+        ),
+        (_RELAY,),
+        ("ablation", "criteria", "evaluation", "games"),
+        tasks=_RELAYED,
     ),
     Stage(
         "measure_bound",
@@ -182,6 +211,22 @@ STAGES = (
         job="tables/tabulate",
     ),
     Stage(
+        "tabulate_relay",
+        RUN,
+        (_RELAY,),
+        ("tables/relay.parquet",),
+        only={"tables/relay.parquet": _PLAYED},
+        job="tables/relay",
+    ),
+    Stage(
+        "tabulate_listening",
+        RUN,
+        ("listening.parquet",),
+        ("tables/listening.parquet",),
+        only={"tables/listening.parquet": _LISTENING},
+        job="tables/listening",
+    ),
+    Stage(
         "tabulate_ablation",
         RUN,
         ("ablation.parquet", "criteria.parquet"),
@@ -217,6 +262,8 @@ STAGES = (
             "tables/criteria.parquet",
             "tables/ablation.parquet",
             "tables/bound.parquet",
+            "tables/relay.parquet",
+            "tables/listening.parquet",
             "theory/proposition_1.parquet",
             "theory/proposition_2.parquet",
         ),

@@ -7,6 +7,7 @@ A stage is run once for each combination of the swept values that it depends on,
 leaves of a point what matters to one file.
 """
 
+import math
 from itertools import product
 from typing import Any
 
@@ -17,6 +18,7 @@ from neuralese.pipeline.dependencies import SWEPT_SECTIONS
 from neuralese.pipeline.stages import DATA
 from neuralese.storage.errors import NeuraleseError
 
+MOST_POINTS = 10_000  # of a sweep
 Value = int | float | bool | str
 Point = dict[str, Value]  # dotted key -> value
 
@@ -51,6 +53,8 @@ def overlay(config: dict, point: Point) -> dict:
 
 def sweep_problem(config: dict, schema: dict) -> str | None:
     """The first thing wrong with the sweep of a config that is otherwise right, or None."""
+    if math.prod(len(values) for values in config.get("sweep", {}).values()) > MOST_POINTS:
+        return f"config: sweep: there are more than {MOST_POINTS:,} combinations; shorten the lists."
     for key, values in config.get("sweep", {}).items():
         section = key.split(".")[0]
         if section in FIXED:

@@ -1,6 +1,6 @@
 """A web page for one person on this machine: only who has the token in its address is let in.
 
-    GET  /TOKEN/          the page, and its scripts, style and icon beside it
+    GET  /TOKEN/          the page, and its scripts, styles and pictures beside it
     GET  /TOKEN/state     the game as the person may see it
     POST /TOKEN/new       {}; a new game
     POST /TOKEN/...       whatever else the game lets one do; the game after it
@@ -29,11 +29,13 @@ log = logging.getLogger(__name__)
 
 MOST_BYTES = 1024  # of a request's body
 DRAINED = 1 << 20  # bytes of a body too large that are still read, so that the answer is not lost on its sender
+PATIENCE = 5.0  # seconds that a body may say nothing
 KINDS = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
+    ".png": "image/png",
 }
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -44,6 +46,7 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
+SHARED = "neuralese.play"  # the package that holds what all pages share
 NO_ENTRY = "This page is for whoever started it: please open the whole address that the terminal shows."
 
 
@@ -59,6 +62,7 @@ class Sitting(Protocol):
     """What a page can ask for; every method may be called from any thread."""
 
     package: str  # that holds the files of its page: page.html, and what else the page names
+    pictures: Mapping[str, bytes]  # PNG files beside them that are made as they are needed, by name
     asked: Mapping[str, Mapping[str, type]]  # methods that can be posted to, with the fields that each must be given
     logs: Path  # the folder in which finished games are saved
     saved: list[Path]
@@ -116,6 +120,9 @@ class Handler(BaseHTTPRequestHandler):
             status, (content, kind) = HTTPStatus.CONFLICT, self._refusal(str(error))
         except RefusedError as error:
             status, (content, kind) = HTTPStatus.BAD_REQUEST, self._refusal(str(error))
+        except NeuraleseError as error:  # such as a full disk: no bug, and the person can do something about it
+            log.warning("%s", error)
+            status, (content, kind) = HTTPStatus.INTERNAL_SERVER_ERROR, self._refusal(str(error))
         except Exception:
             log.exception("%s %s failed; this is a bug in neuralese:", self.command, self.path.rsplit("/", 1)[-1])
             sentence = "Something went wrong here; the terminal says what. Please start a new game."
@@ -138,10 +145,14 @@ class Handler(BaseHTTPRequestHandler):
         if name == "state":
             return _json(self.server.sitting.state())
         file = name or "page.html"
-        found = {each.name: each for each in files(self.server.sitting.package).iterdir()}
-        if file not in found or Path(file).suffix not in KINDS:
+        kind, picture = KINDS.get(Path(file).suffix), self.server.sitting.pictures.get(file)
+        if picture is not None:
+            return picture, KINDS[".png"]
+        packages = (SHARED, self.server.sitting.package)
+        found = {each.name: each for package in packages for each in files(package).iterdir()}
+        if file not in found or kind is None:
             raise RequestError(HTTPStatus.NOT_FOUND, "There is nothing at this address.")
-        return found[file].read_bytes(), KINDS[Path(file).suffix]
+        return found[file].read_bytes(), kind
 
     def _post(self, name: str) -> tuple[bytes, str]:
         sitting = self.server.sitting
@@ -156,16 +167,28 @@ class Handler(BaseHTTPRequestHandler):
             raise RequestError(HTTPStatus.LENGTH_REQUIRED, "A request must say how long it is.")
         length = int(given)
         if length > MOST_BYTES:
-            self.rfile.read(min(length, DRAINED))
-            raise RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "That is too long; please say it in three words.")
+            self._read(min(length, DRAINED))
+            raise RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "That is too long; please say it in fewer words.")
         try:
-            body = json.loads(self.rfile.read(length))
+            body = json.loads(self._read(length))
         except (ValueError, RecursionError):
             raise RequestError(HTTPStatus.BAD_REQUEST, "That is no JSON; please reload the page.") from None
         if not isinstance(body, dict) or {name: type(value) for name, value in body.items()} != fields:
             wanted = ", ".join(f"{name} ({kind.__name__})" for name, kind in fields.items()) or "nothing"
             raise RequestError(HTTPStatus.BAD_REQUEST, f"A request must hold {wanted}; please reload the page.")
         return body
+
+    def _read(self, length: int) -> bytes:
+        """So much of the body, which must come at once."""
+        self.connection.settimeout(PATIENCE)
+        try:
+            content = self.rfile.read(length)
+        except TimeoutError:
+            content = b""
+        if len(content) < length:
+            self.close_connection = True
+            raise RequestError(HTTPStatus.REQUEST_TIMEOUT, "The request broke off; please try again.")
+        return content
 
     def _refusal(self, sentence: str) -> tuple[bytes, str]:
         """A sentence for whom it concerns: people get a page, programs JSON."""

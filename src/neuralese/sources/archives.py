@@ -1,85 +1,136 @@
-"""Read archives from strangers: members come as bytes, by relative name, and nothing is ever unpacked blindly."""
+"""Read archives from strangers: members come as bytes, by relative name, and nothing is ever unpacked blindly.
+
+Names are looked at before anything is read. An archive may be of any size and claim anything: what is read of it is
+bounded, and whatever is wrong with it is said in one sentence.
+"""
 
 import hashlib
 import io
-import lzma
 import re
 import stat
+import struct
 import tarfile
 import zipfile
-import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
+from typing import IO
 
+from neuralese.sources.tars import headers
+from neuralese.sources.unpack import MOST_UNPACKED, Stream, pieces
 from neuralese.storage.errors import NeuraleseError
 
-# what the standard library raises for archives that are cut, damaged, encrypted or packed in an unknown way
-DAMAGED = (
-    tarfile.TarError,
-    zipfile.BadZipFile,
-    lzma.LZMAError,
-    zlib.error,
-    EOFError,
-    OSError,
-    RuntimeError,
-)
+MOST_MEMBERS = 100_000
+LARGEST_MEMBER = 1 << 26  # bytes
+LARGEST_LIST = 1 << 24  # bytes of the list of members at the end of a zip
+AGAIN = "the archive is not the published one, so fetch it again from its official address."
+
+Member = tuple[str, int, Callable[[], bytes]]  # its path, its size, and what reads it
 
 
-def _checked(name: str, archive: Path) -> str:
-    """Return `name` unless it would land outside its folder."""
+def _checked(name: str) -> str:
+    """Return `name` unless it would land outside its folder, or is more than a name."""
     path = PurePosixPath(name.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or re.match(r"^[A-Za-z]:", name):
-        raise NeuraleseError(
-            f"{archive.name} holds the member '{name}', which climbs out of its folder; "
-            "the archive is not the published one, so fetch it again from its official address."
-        )
+        raise NeuraleseError(f"it holds the member {name!r}, which climbs out of its folder")
+    if any(ord(character) < 32 or 127 <= ord(character) < 160 for character in name):
+        raise NeuraleseError(f"it holds the member {name!r}, whose name has control characters")
     return str(path)
 
 
-def _tar(archive: Path) -> Iterator[tuple[str, bytes]]:
-    with tarfile.open(archive, "r|*") as tar:
-        for member in tar:
-            name = _checked(member.name, archive)
-            if member.issym() or member.islnk():
-                raise NeuraleseError(f"{archive.name} holds the link '{name}'; archives with links are refused.")
-            if member.isfile():
-                yield name, tar.extractfile(member).read()
-        if tar.fileobj.read(tarfile.BLOCKSIZE) != bytes(tarfile.BLOCKSIZE):  # the second of the two that end a tar
-            raise tarfile.ReadError("it has no end")
+def _tar(file: IO[bytes]) -> Iterator[Member]:
+    stream = Stream(pieces(file))
+    for member in headers(stream, MOST_MEMBERS):
+        name, left = _checked(member.name), [member.padded]
+        if member.link:
+            raise NeuraleseError(f"it holds the link '{name}', and archives with links are refused")
+
+        def read(member=member, left=left) -> bytes:
+            left.clear()
+            return stream.take(member.padded)[: member.size]
+
+        if member.regular:
+            yield name, member.size, read
+        stream.skip(sum(left))
 
 
-def _zip(archive: Path) -> Iterator[tuple[str, bytes]]:
-    with zipfile.ZipFile(archive) as zipped:
+def _zip(file: IO[bytes]) -> Iterator[Member]:
+    _check_list(file)
+    with zipfile.ZipFile(file) as zipped:
+        if len(zipped.infolist()) > MOST_MEMBERS:
+            raise NeuraleseError(f"it has more than {MOST_MEMBERS:,} members")
         for info in zipped.infolist():
-            name = _checked(info.filename, archive)
+            name = _checked(info.filename)
             if stat.S_ISLNK(info.external_attr >> 16):
-                raise NeuraleseError(f"{archive.name} holds the link '{name}'; archives with links are refused.")
+                raise NeuraleseError(f"it holds the link '{name}', and archives with links are refused")
+            if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise NeuraleseError(f"it holds '{name}', which is packed in an unknown way")
             if not info.is_dir():
-                yield name, zipped.read(info)
+                yield name, info.file_size, lambda info=info: zipped.read(info)
 
 
-def members(archive: str | Path, pattern: str) -> Iterator[tuple[str, bytes]]:
+def _check_list(file: IO[bytes]) -> None:
+    """See that the list of members, which is read as a whole, is no longer than it may be."""
+    end = file.seek(0, io.SEEK_END)
+    file.seek(max(0, end - (1 << 16) - 22))
+    last = file.read()
+    start = last.rfind(b"PK\5\6")
+    if start < 0 or len(last) < start + 22:
+        raise zipfile.BadZipFile("it has no list of members")
+    (length,) = struct.unpack_from("<I", last, start + 12)
+    if length > LARGEST_LIST or b"PK\6\7" in last[max(0, start - 20) : start]:
+        raise NeuraleseError("its list of members is too long")
+    file.seek(0)
+
+
+def _wanted(file: IO[bytes], wanted: re.Pattern[str], most: int) -> Iterator[tuple[str, bytes]]:
+    zipped = file.read(4) in (b"PK\3\4", b"PK\5\6")
+    file.seek(0)
+    seen: set[str] = set()
+    for name, size, read in (_zip if zipped else _tar)(file):
+        match = wanted.search(name)
+        if not match:
+            continue
+        if match[1] in seen:
+            raise NeuraleseError(f"it holds '{match[1]}' twice")
+        seen.add(match[1])
+        match[1].encode()  # raises if the name is no text
+        most -= size
+        if size > LARGEST_MEMBER or most < 0:
+            raise NeuraleseError(f"it holds more than is read of an archive ('{name}' of {size:,} bytes)")
+        yield match[1], read()
+
+
+def members(archive: str | Path, pattern: str, most: int = MOST_UNPACKED) -> Iterator[tuple[str, bytes]]:
     """Yield (name, bytes) of the members whose path matches `pattern`, in the archive's order.
 
     The name is the pattern's first group, so that the same files from archives packed under different folders have
-    the same name. Tar (any compression) and zip are told apart by their bytes.
+    the same name; no two members may have the same. Tar (any compression) and zip are told apart by their bytes.
+    More than `most` bytes in all are refused.
     """
     archive = Path(archive)
-    wanted = re.compile(pattern)
     try:
-        for name, content in (_zip if zipfile.is_zipfile(archive) else _tar)(archive):
-            if match := wanted.search(name):
-                yield match[1], content
-    except DAMAGED as error:
+        with archive.open("rb") as file:
+            yield from _wanted(file, re.compile(pattern), most)
+    except NeuraleseError as error:
+        raise NeuraleseError(f"{archive} is refused: {error}; {AGAIN}") from None
+    except Exception as error:  # of an archive that is cut or damaged: `zipfile` may raise nearly anything
+        why = " ".join(str(error).split()) or type(error).__name__
         raise NeuraleseError(
-            f"{archive} is truncated or not an archive ({error}); delete it and run the download again."
+            f"{archive} is truncated or not an archive ({why}); delete it and run the download again."
         ) from error
 
 
 def content_digest(archive: str | Path, pattern: str) -> str:
-    """Sha256 over the sorted (name, bytes) of the members used: equal for the same files however they are packed."""
-    lines = sorted(f"{name} {hashlib.sha256(content).hexdigest()}" for name, content in members(archive, pattern))
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    """Sha256 over the sorted (name, bytes) of the members used: equal for the same files however they are packed.
+
+    Of each, the length of its name is digested, its name, and the digest of its bytes: nothing but the same files
+    can give the same.
+    """
+    known = sorted((name.encode(), hashlib.sha256(content).digest()) for name, content in members(archive, pattern))
+    digest = hashlib.sha256()
+    for name, content in known:
+        digest.update(struct.pack(">Q", len(name)) + name + content)
+    return digest.hexdigest()
 
 
 def write_tar(archive: str | Path, files: dict[str, bytes]) -> None:

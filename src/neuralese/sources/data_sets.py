@@ -13,6 +13,7 @@ class Archive:
     used: str  # pattern of the members that are used (see `archives.members`)
     content_sha256: str  # `archives.content_digest` of those members
     file_md5: str = ""  # or, where another edition is as good, the md5 of that archive
+    largest: int = 1 << 28  # bytes that it may have: a longer download is broken off
     supplied: str = ""  # a further name in a mirror folder, whose content is taken as it is because a user put it there
 
 

@@ -4,16 +4,22 @@ import hashlib
 import logging
 import sys
 import time
+from http.client import HTTPException
 from pathlib import Path
 
 import requests
 from tqdm import tqdm
+from urllib3.exceptions import HTTPError
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.storage.errors import NeuraleseError, StorageError
+from neuralese.storage.files import storage_problem
 
 log = logging.getLogger(__name__)
 
 CHUNK = 1 << 13  # what is lost of a piece that breaks off
+SLOWEST, GRACE = 1000, 60.0  # bytes a second that must come on average, once so many seconds have passed
+# what a server can make the libraries raise: odd headers, lengths, encodings, addresses to go on to
+FAILED = (requests.RequestException, HTTPError, HTTPException, ValueError, TypeError, LookupError, AttributeError)
 
 
 def partial_path(url: str, folder: str | Path) -> Path:
@@ -22,9 +28,15 @@ def partial_path(url: str, folder: str | Path) -> Path:
 
 
 def download(
-    url: str, folder: str | Path, *, tries: int = 3, pause: float = 1.0, timeout: tuple[float, float] = (10, 60)
+    url: str,
+    folder: str | Path,
+    *,
+    largest: int = 1 << 28,
+    tries: int = 3,
+    pause: float = 1.0,
+    timeout: tuple[float, float] = (10, 60),
 ) -> Path:
-    """Fetch `url` into `folder` and return the path of the whole file.
+    """Fetch `url` into `folder` and return the path of the whole file, which may have `largest` bytes.
 
     Each of the `tries` asks only for the bytes that are still missing, also those an earlier run left behind. The
     pause between tries doubles. `timeout` is in seconds, for connecting and between two pieces of data.
@@ -33,9 +45,11 @@ def download(
     part.parent.mkdir(parents=True, exist_ok=True)
     for attempt in range(1, tries + 1):
         try:
-            _fetch(url, part, timeout)
+            _fetch(url, part, largest, timeout)
             return part
-        except requests.RequestException as error:
+        except (*FAILED, OSError, MemoryError) as error:
+            if not isinstance(error, FAILED) and (why := storage_problem(error, part, part)):
+                raise StorageError(why) from error
             held = part.stat().st_size if part.exists() else 0
             log.warning("%s: try %d of %d failed with %d bytes held: %s", url, attempt, tries, held, _brief(error))
             if attempt < tries:
@@ -45,43 +59,65 @@ def download(
     raise AssertionError("unreachable: the last try returns or raises")
 
 
-def _fetch(url: str, part: Path, timeout: tuple[float, float]) -> None:
+def _fetch(url: str, part: Path, largest: int, timeout: tuple[float, float]) -> None:
     held = part.stat().st_size if part.exists() else 0
     # "identity": a file served compressed on the fly has no stable byte ranges to resume from
     headers = {"Accept-Encoding": "identity", **({"Range": f"bytes={held}-"} if held else {})}
     with requests.get(url, headers=headers, stream=True, timeout=timeout) as response:
+        content_range = response.headers.get("Content-Range", "")
         if response.status_code == requests.codes.requested_range_not_satisfiable:
-            if response.headers.get("Content-Range") == f"bytes */{held}":
+            if held and content_range == f"bytes */{held}":
                 return  # the earlier run held every byte already
             part.unlink(missing_ok=True)
             raise requests.RequestException("the file on the server is shorter than the part held; starting over")
         response.raise_for_status()
+        if response.status_code not in (requests.codes.ok, requests.codes.partial_content):
+            raise requests.RequestException(f"the server answered with status {response.status_code}")
         resumed = response.status_code == requests.codes.partial_content
+        if resumed and not content_range.startswith(f"bytes {held}-"):
+            part.unlink(missing_ok=True)
+            raise requests.RequestException("the server sent another range than it was asked for; starting over")
         if resumed:
             log.info("%s: resumed at byte %d", url, held)
-        start = held if resumed else 0
-        length = response.headers.get("Content-Length")
-        with (
-            part.open("ab" if resumed else "wb") as file,
-            tqdm(
-                desc=url.rsplit("/", 1)[-1],
-                initial=start,
-                total=start + int(length) if length else None,
-                unit="B",
-                unit_scale=True,
-                disable=not sys.stderr.isatty(),
-            ) as bar,
-        ):
-            for chunk in response.iter_content(CHUNK):
-                file.write(chunk)
-                file.flush()
-                bar.update(len(chunk))
+        _write(url, response, part, held if resumed else 0, largest)
+
+
+def _write(url: str, response: requests.Response, part: Path, start: int, largest: int) -> None:
+    """Add what comes to the `start` bytes that are held."""
+    length = response.headers.get("Content-Length", "")
+    total = start + int(length) if length.isdecimal() and len(length) < 16 else None
+    begun, got = time.monotonic(), 0
+    with (
+        part.open("ab" if start else "wb") as file,
+        tqdm(
+            desc=url.rsplit("/", 1)[-1],
+            initial=start,
+            total=total,
+            unit="B",
+            unit_scale=True,
+            disable=not sys.stderr.isatty(),
+        ) as bar,
+    ):
+        while (total or 0) <= largest and start + got <= largest:
+            # not `iter_content`, which waits for a whole piece, however slowly its bytes come
+            if not (chunk := response.raw.read1(CHUNK, decode_content=True)):
+                return
+            file.write(chunk)
+            file.flush()
+            bar.update(len(chunk))
+            got += len(chunk)
+            if (seconds := time.monotonic() - begun) > GRACE and got < SLOWEST * seconds:
+                raise requests.RequestException(f"it comes at less than {SLOWEST:,} bytes a second")
+    part.unlink()
+    raise NeuraleseError(f"{url} has more than {largest:,} bytes, which is more than its archive has.")
 
 
 def _brief(error: BaseException) -> str:
-    """The cause at the bottom of a chain of wrapped network errors, in a line."""
-    while cause := getattr(error, "reason", None) or next((a for a in error.args if isinstance(a, Exception)), None):
+    """The cause at the bottom of a chain of wrapped network errors, in a line that a terminal can show."""
+    for _ in range(20):
+        cause = getattr(error, "reason", None) or next((a for a in error.args if isinstance(a, Exception)), None)
         if not isinstance(cause, BaseException):
             break
         error = cause
-    return " ".join(str(error).split()).rstrip(".")
+    text = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+    return "".join(character if character.isprintable() else "?" for character in text)[:300]

@@ -16,7 +16,7 @@ from neuralese.sources.archives import content_digest
 from neuralese.sources.data_sets import Archive, DataSet
 from neuralese.sources.download import download
 from neuralese.storage.errors import NeuraleseError, StorageError
-from neuralese.storage.files import atomic, file_digest, write_json
+from neuralese.storage.files import atomic, file_digest, storage_problem, write_json
 
 log = logging.getLogger(__name__)
 
@@ -94,49 +94,61 @@ def fetch(
     return record
 
 
+def _verified(archive: Archive, path: Path, place: str) -> str:
+    """The digest of a file that is this archive, in whichever edition; `place` is where it came from."""
+    if archive.file_md5 and file_digest(path, "md5") == archive.file_md5:
+        return file_digest(path)
+    if archive.supplied and Path(place).name == archive.supplied:
+        log.warning("%s: supplied by you, its content is not verified", place)
+        return file_digest(path)
+    try:
+        digest = content_digest(path, archive.used)
+    except NeuraleseError as error:
+        raise NeuraleseError(str(error).replace(str(path), place)) from None
+    if digest != archive.content_sha256:
+        raise NeuraleseError(
+            f"{place} holds other content than expected (sha256 {digest[:12]}... of the files used, "
+            f"expected {archive.content_sha256[:12]}...)"
+        )
+    log.info("%s: content verified", place)
+    return file_digest(path)
+
+
+def _take(archive: Archive, kind: str, place: str, destination: Path, partial: Path) -> str:
+    """Put `archive` from one place at its `destination`, and return the digest of what is there."""
+    if kind == "mirror":
+        if not Path(place).is_file():
+            raise NeuraleseError(f"the mirror has no {archive.mirror}")
+        with atomic(destination) as temporary:
+            shutil.copyfile(place, temporary)
+            return _verified(archive, temporary, place)  # the copy: the mirror may change meanwhile
+    whole = download(place, partial, largest=archive.largest)
+    try:
+        digest = _verified(archive, whole, place)
+        shutil.move(whole, destination)
+        return digest
+    finally:
+        whole.unlink(missing_ok=True)  # wrong bytes must not be resumed
+
+
 def _obtain(archive: Archive, raw: Path, mirror: Path | None, partial: Path, failures: list[str]) -> dict | None:
     """Put `archive` into `raw` from the first place that has it right; what fails is added to `failures`."""
     destination = raw / archive.file
-
-    def verified(path: Path, place: str) -> str:
-        if archive.file_md5 and file_digest(path, "md5") == archive.file_md5:
-            return file_digest(path)
-        if path.name == archive.supplied:
-            log.warning("%s: supplied by you, its content is not verified", place)
-            return file_digest(path)
-        digest = content_digest(path, archive.used)
-        if digest != archive.content_sha256:
-            raise NeuraleseError(
-                f"{place} holds other content than expected (sha256 {digest[:12]}... of the files used, "
-                f"expected {archive.content_sha256[:12]}...)"
-            )
-        log.info("%s: content verified", place)
-        return file_digest(path)
-
     places = [("mirror", str(mirror / archive.mirror))] if mirror else []
     if mirror and archive.supplied and (mirror / archive.supplied).is_file():
         places.append(("mirror", str(mirror / archive.supplied)))
     places += [("official", url) for url in archive.urls]
     for kind, place in places:
         try:
-            if kind == "mirror":
-                if not Path(place).is_file():
-                    raise NeuraleseError(f"the mirror has no {archive.mirror}")
-                digest = verified(Path(place), place)
-                with atomic(destination) as temporary:
-                    shutil.copyfile(place, temporary)
-            else:
-                whole = download(place, partial)
-                try:
-                    digest = verified(whole, place)
-                    shutil.move(whole, destination)
-                finally:
-                    whole.unlink(missing_ok=True)  # wrong bytes must not be resumed
+            digest = _take(archive, kind, place, destination, partial)
         except StorageError:
             raise  # every place would fill the same disk
-        except NeuraleseError as error:
-            log.warning("%s; trying the next place", error)
-            failures.append(str(error).rstrip("."))
+        except (NeuraleseError, OSError) as error:
+            if isinstance(error, OSError) and (why := storage_problem(error, destination)):
+                raise StorageError(why) from error
+            why = f"{place} cannot be read ({error.strerror})" if isinstance(error, OSError) else str(error)
+            log.warning("%s; trying the next place", why)
+            failures.append(why.rstrip("."))
         else:
             return {"file": archive.file, "source": kind, "from": place, "sha256": digest}
     return None

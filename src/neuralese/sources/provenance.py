@@ -1,8 +1,13 @@
 """Which data a result was made from."""
 
 from pathlib import Path
+from typing import Any
 
+from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import read_json, write_json
+
+KINDS = ("official", "mirror", "embedded", "corpus")  # where data is from
+PEOPLE, ATTRIBUTES = "people", "attributes"  # who says the phrases of an inventory
 
 
 def write_provenance(path: str | Path, raw: str | Path, rows: dict[str, int], **more: object) -> None:
@@ -10,9 +15,26 @@ def write_provenance(path: str | Path, raw: str | Path, rows: dict[str, int], **
     write_json(path, {**read_json(Path(raw) / "source.json"), "rows": rows, **more})
 
 
-PEOPLE, ATTRIBUTES = "people", "attributes"  # who says the phrases of an inventory
+def read_provenance(path: str | Path) -> dict[str, Any]:
+    """What was written of the data of a task; a file that is damaged is refused in one sentence."""
+    try:
+        known = read_json(path)
+    except (ValueError, RecursionError, OSError):
+        known = None
+    if not _is_whole(known):
+        raise NeuraleseError(f"{path} does not say where the data is from; delete it and run snakemake again.")
+    return known
+
+
+def _is_whole(known: object) -> bool:
+    """Whether every fact is there, and is what it has to be."""
+    if not isinstance(known, dict) or known.get("source") not in KINDS:
+        return False
+    rows, texts = known.get("rows", {}), [known.get(name, "") for name in ("data_set", "time", "speaker")]
+    counted = isinstance(rows, dict) and all(type(count) is int for count in rows.values())
+    return counted and all(isinstance(text, str) for text in texts)
 
 
 def data_kind(provenance: str | Path) -> str:
     """`official`, `mirror`, `embedded` or `corpus`."""
-    return read_json(provenance)["source"]
+    return read_provenance(provenance)["source"]

@@ -28,7 +28,7 @@ class Speaker(Protocol):
         """log p(z_k | x_i), (K, n), of K messages in observations (n, ...), taken to be `widen` times as wide."""
 
     def fits(self, messages: Tensor | Sequences, observations: Tensor) -> Tensor:
-        """How likely n messages are in as many observations (n, ...): (n,), to be compared for one message alone."""
+        """log p(z_i | x_i) of n messages in as many observations (n, ...), up to a constant for each message: (n,)."""
 
 
 class RobotSpeaker(nn.Module):
@@ -55,7 +55,7 @@ class RobotSpeaker(nn.Module):
 
     def fits(self, messages: Tensor, observations: Tensor) -> Tensor:
         """See `Speaker`: the nearer a message (n, message) is to what would be said, the likelier."""
-        return -(messages - self.mean(observations)).square().sum(1)
+        return -(messages - self.mean(observations)).square().sum(1) / (2 * self.scale**2)
 
 
 class PhraseLogits(nn.Module):

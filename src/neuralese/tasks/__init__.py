@@ -14,9 +14,10 @@ task's package or, if the task is one module, that module:
     variables    variables(files, columns): what there is to talk about in states
     pictures     pixels(files, codes), described(files, states, names): what states look like
     watched      watched_games(files): games that the report shows, instead of examples
-    play         open_sitting(...): a game to play with a trained robot
+    play         open_sitting(options): a game to play with a trained robot
 
-`files` are paths by file name. A task without `game` or `human` has a reference game over items (`tasks.reference`).
+`files` are paths by file name. A task without `game` or `human` has a reference game over items (`tasks.reference`),
+and one without `play` is played as such a game is (`tasks.reference_play`).
 Naming tasks imports none of them, and a stage imports the parts that it uses: what it asks for by `part(name, "...")`
 is part of the code that it runs (`pipeline.imports`).
 """
@@ -43,7 +44,10 @@ GROUP = "neuralese.tasks"
 CORPORA = "NEURALESE_CORPORA"  # the variable by which a run tells its jobs of corpora: their folders by name, as JSON
 RESERVED = ("tables", "figures", "report", "theory", "sweep", "logs", "benchmarks", "play")  # folders of the results
 FACTS = "task"  # the part that has a task's facts
-LEFT_OUT = dict.fromkeys(("game", "human"), "neuralese.tasks.reference")  # parts that a task may leave out
+LEFT_OUT = {  # parts that a task may leave out
+    **dict.fromkeys(("game", "human"), "neuralese.tasks.reference"),
+    "play": "neuralese.tasks.reference_play",
+}
 
 
 @cache
@@ -65,9 +69,9 @@ def use_corpora(folders: Mapping[str, str]) -> None:
     """Let this process and its children know corpora as tasks, before any task is asked for."""
     if not isinstance(folders, Mapping) or not all(isinstance(each, str) for each in (*folders, *folders.values())):
         raise NeuraleseError("config: 'corpora' is wrong: write folders by name, such as {mine: path/to/folder}.")
+    taken = (*BUILT_IN, *RESERVED)
     for name in folders:
-        if not corpus_name(name):
-            taken = (*BUILT_IN, *RESERVED)
+        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,39}", name) or name in taken:
             raise NeuraleseError(
                 f"config: a corpus cannot be called '{name}'; choose a name of letters, digits, - and _ that begins "
                 f"with a letter and is none of {', '.join(taken)}."
@@ -75,11 +79,6 @@ def use_corpora(folders: Mapping[str, str]) -> None:
     os.environ[CORPORA] = json.dumps({name: str(Path(folder).resolve()) for name, folder in folders.items()})
     for cached in (homes, module, get):
         cached.cache_clear()
-
-
-def corpus_name(name: str) -> bool:
-    """Whether a corpus may be called so."""
-    return bool(re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,39}", name)) and name not in (*BUILT_IN, *RESERVED)
 
 
 def names() -> tuple[str, ...]:

@@ -16,8 +16,7 @@ from neuralese import tasks
 from neuralese.games.settings import GameConfig
 from neuralese.games.states import States
 from neuralese.randomness import generator
-from neuralese.sources.provenance import PEOPLE, data_kind
-from neuralese.storage.files import read_json
+from neuralese.sources.provenance import PEOPLE, data_kind, read_provenance
 
 
 class Run:
@@ -48,7 +47,7 @@ class Run:
     @property
     def words(self) -> str:
         """Who says the phrases: people, or the attributes of the states where nobody said anything."""
-        return read_json(self.files["provenance.json"]).get("speaker", PEOPLE)
+        return read_provenance(self.files["provenance.json"]).get("speaker", PEOPLE)
 
     def generator(self, stage: str) -> torch.Generator:
         """The random numbers of a stage."""

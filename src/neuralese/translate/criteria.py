@@ -56,12 +56,17 @@ class Criterion(ABC):
     by_meaning: ClassVar[bool] = True  # whether it scores what messages mean: if not, nothing is learned of its scores
 
     scale: float = setting(
-        1.0, "How much wider than the channel's noise p(z|x) of the robot is taken to be.", above=0, advice="See below."
+        1.0,
+        "How much wider than the channel's noise p(z|x) of the robot is taken to be.",
+        least=0.001,
+        most=1_000_000,
+        advice="See below.",
     )
     variance: float | None = setting(
         None,
         "The variance of p(z|x) of the robot, whatever the channel's noise; takes precedence over `scale`.",
-        above=0,
+        least=0.000001,
+        most=1_000_000,
         advice="0.5 is the released code's.",
     )
     join: str = setting(
@@ -183,6 +188,7 @@ class BeliefCriterion(Criterion):
         "By how many nats a nat of -log p(z'), the density of messages under the speaker's model, counts against a "
         "translation z'.",
         least=0,
+        most=1000,
         advice="Above 0, rare translations are avoided.",
     )
 
@@ -254,7 +260,7 @@ class RandomCriterion(Criterion):
 
     by_meaning: ClassVar[bool] = False
 
-    seed: int = setting(0, "Seed of a random criterion.", least=0)
+    seed: int = setting(0, "Seed of a random criterion.", least=0, most=2**31 - 1)
 
     def compare(self, source: Meanings, target: Meanings) -> Array:
         """Random numbers, (K, K')."""

@@ -48,6 +48,20 @@ def entries(direction: str, criterion: str, source: Listed, target: Listed, scor
     )
 
 
+def best_targets(
+    criteria: Mapping[str, Criterion], source: Listed, target: Listed, candidates: Tensor
+) -> dict[str, Tensor]:
+    """For each criterion, which target is best for each source, (K,). Criteria of one reading share meanings."""
+    best = dict.fromkeys(criteria)  # in this order
+    for reading in dict.fromkeys(criterion.reading for criterion in criteria.values()):
+        alike = {name: each for name, each in criteria.items() if each.reading == reading}
+        first = next(iter(alike.values()))
+        meanings = [first.meanings(each, candidates, keep=True, dtype=SINGLE) for each in (source, target)]
+        best |= {name: criterion.best(*meanings) for name, criterion in alike.items()}
+        log.info("criteria with %s scored", reading)
+    return best
+
+
 def translate(
     criterion: Criterion, language: Neuralese, english: English, candidates: Tensor, messages: Tensor
 ) -> list[str]:

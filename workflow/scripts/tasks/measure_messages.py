@@ -7,7 +7,7 @@ from neuralese.tasks.corpus.measured import measure
 from neuralese.tasks.corpus.recorded import load_recorded
 from neuralese.tasks.run import Run
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     run = Run(snakemake.wildcards.task, snakemake.input, snakemake.wildcards.seed)
     protocol = run.label(measure(load_recorded(run.files["recorded.parquet"]), run.files["states.parquet"]))
     write_table(snakemake.output.table, protocol, "protocol")

@@ -5,6 +5,7 @@ paper's split as three lists of image files. Descriptions come in one of two lay
 are lists of word ids in a pickle, or the original `text_c10/<class>/<image>.txt`, ten lines each.
 """
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -19,64 +20,108 @@ from neuralese.sources.archives import members
 from neuralese.sources.pickles import read_plain_pickle
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import matrix
+from neuralese.tasks.birds.source import CUB
 from neuralese.tasks.items import items_table
 
 LISTS = r"CUB_200_2011/((?:images|image_class_labels|classes|bounding_boxes)\.txt)$"
 PICTURES = r"CUB_200_2011/images/(.+\.jpg)$"
 SPLIT_LISTS = r"data/birds/((?:train|val|test)\.txt)$"
-CAPTIONS = r"(?:^|/)((?:birds/(?:captions|(?:train|test)/filenames)\.pickle)|text_c10/[^/]+/[^/]+\.txt)$"
+PICKLED = CUB.archives[1].used
+TEXTS = r"(?:^|/)(text_c10/[^/]+/[^/]+\.txt)$"
+MOST_DESCRIBED = 1 << 28  # bytes of all descriptions; the real ones have 7 MB
 SPLITS = {"train": "train", "val": "dev", "test": "test"}  # the lists' names -> ours
 SENTENCES = 10  # of each image
 
 
-def _columns(files: dict[str, bytes], name: str) -> dict[int, list[str]]:
-    """A published list, `number value ...` a line, by its number."""
+def _lines(content: bytes, name: str) -> list[str]:
+    """The lines of a list that hold anything."""
+    try:
+        lines = [line.strip() for line in content.decode().split("\n") if line.strip()]
+    except ValueError:
+        lines = ["\0"]
+    if not all(line.isprintable() for line in lines):
+        raise NeuraleseError(f"{name} of the birds archive is damaged (it is no text); fetch it again.")
+    return lines
+
+
+def _columns(files: dict[str, bytes], name: str, width: int) -> dict[int, list[str]]:
+    """A published list, a number and so many values a line, by its number."""
     if name not in files:
         raise NeuraleseError(f"the birds archive has no {name}; fetch it again.")
-    try:
-        rows = (line.split() for line in files[name].decode().splitlines() if line.strip())
-        return {int(row[0]): row[1:] for row in rows}
-    except ValueError as error:
-        raise NeuraleseError(f"{name} of the birds archive is damaged ({error}); fetch it again.") from None
+    rows = [line.split() for line in _lines(files[name], name)]
+    if bad := next((row for row in rows if len(row) != width + 1 or not _is_number(row[0])), None):
+        raise NeuraleseError(f"{name} of the birds archive is damaged ('{' '.join(bad)[:60]}'); fetch it again.")
+    listed = {int(row[0]): row[1:] for row in rows}
+    if len(listed) < len(rows):
+        raise NeuraleseError(f"{name} of the birds archive has a number twice; fetch it again.")
+    return listed
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 10
+
+
+def _box(values: list[str]) -> list[float]:
+    box = [float(value) for value in values]
+    if not all(map(math.isfinite, box)) or min(box[2:]) < 0:
+        raise ValueError
+    return box
+
+
+def _splits(archive: str | Path) -> dict[str, str]:
+    """The split of each image."""
+    listed = [
+        (line, SPLITS[file.removesuffix(".txt")])
+        for file, content in members(archive, SPLIT_LISTS)
+        for line in _lines(content, file)
+    ]
+    if len(dict(listed)) < len(listed):
+        raise NeuraleseError(f"{archive} lists an image twice; fetch the archive again.")
+    return dict(listed)
 
 
 def parse_images(images: str | Path, splits: str | Path) -> pd.DataFrame:
     """Every image: image_id, path, class_id, class_name, split, box (left, top, width, height)."""
     files = dict(members(images, LISTS))
-    path, label = _columns(files, "images.txt"), _columns(files, "image_class_labels.txt")
-    name, box = _columns(files, "classes.txt"), _columns(files, "bounding_boxes.txt")
-    split = {
-        line.strip(): SPLITS[file.removesuffix(".txt")]
-        for file, content in members(splits, SPLIT_LISTS)
-        for line in content.decode().splitlines()
-    }
-    try:
-        rows = [
-            (
-                number,
-                file,
-                int(label[number][0]),
-                name[int(label[number][0])][0],
-                split[file],
-                [float(x) for x in box[number]],
-            )
-            for number, (file,) in path.items()
-        ]
-    except (KeyError, ValueError) as error:
-        raise NeuraleseError(f"the lists of the birds archives do not fit together: {error} is missing.") from None
+    path, label = _columns(files, "images.txt", 1), _columns(files, "image_class_labels.txt", 1)
+    name, box = _columns(files, "classes.txt", 1), _columns(files, "bounding_boxes.txt", 4)
+    split, rows = _splits(splits), []
+    for number, (file,) in path.items():
+        try:
+            kind = int(label[number][0])
+            rows.append((number, file, kind, name[kind][0], split[file], _box(box[number])))
+        except KeyError as error:
+            raise NeuraleseError(
+                f"the lists of the birds archives do not fit together: {error} is missing; fetch them again."
+            ) from None
+        except ValueError:
+            raise NeuraleseError(f"the class or the box of {file} is no number; fetch the archive again.") from None
+    if not rows or len({row[1] for row in rows}) < len(rows):
+        raise NeuraleseError("images.txt of the birds archive lists no image, or one twice; fetch it again.")
     return pd.DataFrame(rows, columns=["image_id", "path", "class_id", "class_name", "split", "box"])
 
 
 def _from_pickles(files: dict[str, bytes]) -> Iterable[tuple[str, list[str]]]:
-    captions = read_plain_pickle(files["birds/captions.pickle"], "captions.pickle")
-    words = captions[2]
-    for part, folder in enumerate(("train", "test")):
-        names = read_plain_pickle(files[f"birds/{folder}/filenames.pickle"], f"{folder}/filenames.pickle")
-        if len(captions[part]) != SENTENCES * len(names):
-            raise NeuraleseError(f"captions.pickle has {len(captions[part])} sentences for {len(names)} images.")
-        for position, name in enumerate(names):
-            sentences = captions[part][SENTENCES * position : SENTENCES * (position + 1)]
-            yield name, [" ".join(words[word] for word in sentence) for sentence in sentences]
+    lists = {file: read_plain_pickle(content, file.removeprefix("birds/")) for file, content in files.items()}
+    try:
+        *parts, words, _ = lists["birds/captions.pickle"]
+        for part, folder in zip(parts, ("train", "test"), strict=True):
+            yield from _sentences(lists[f"birds/{folder}/filenames.pickle"], part, words)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise NeuraleseError(
+            f"the pickles of the descriptions do not fit together ({type(error).__name__}: {error}); fetch them again."
+        ) from None
+
+
+def _sentences(names: list[str], captions: list[list[int]], words: dict[int, str]) -> Iterable[tuple[str, list[str]]]:
+    """The sentences of each image, from word ids."""
+    if len(captions) != SENTENCES * len(names):
+        raise NeuraleseError(f"captions.pickle has {len(captions)} sentences for {len(names)} images; fetch it again.")
+    for position, name in enumerate(names):
+        if not isinstance(name, str):
+            raise TypeError("a name is no text")
+        sentences = captions[SENTENCES * position : SENTENCES * (position + 1)]
+        yield name, [" ".join([words[word] for word in sentence]) for sentence in sentences]
 
 
 def _from_texts(files: dict[str, bytes]) -> Iterable[tuple[str, list[str]]]:
@@ -87,14 +132,15 @@ def _from_texts(files: dict[str, bytes]) -> Iterable[tuple[str, list[str]]]:
 
 def parse_captions(archive: str | Path, images: pd.DataFrame) -> pd.DataFrame:
     """Every sentence of the images in the table `images`: image_id, caption_id, caption."""
-    files = dict(members(archive, CAPTIONS))
-    described = dict((_from_pickles if "birds/captions.pickle" in files else _from_texts)(files))
-    rows = []
+    pickled = dict(members(archive, PICKLED, MOST_DESCRIBED))
+    found = list(_from_pickles(pickled) if pickled else _from_texts(dict(members(archive, TEXTS, MOST_DESCRIBED))))
+    described, rows = dict(found), []
+    if len(described) < len(found):
+        raise NeuraleseError(f"{archive} describes an image twice; fetch the archive again.")
     for number, path in zip(images["image_id"], images["path"], strict=True):
-        name = path.removesuffix(".jpg")
-        if name not in described:
+        if not (captions := described.get(path.removesuffix(".jpg"))):
             raise NeuraleseError(f"{archive} has no description of {path}; fetch the archive again.")
-        rows += [(number, caption) for caption in described[name]]
+        rows += [(number, caption) for caption in captions]
     table = pd.DataFrame(rows, columns=["image_id", "caption"])
     table.insert(1, "caption_id", range(len(table)))
     return table

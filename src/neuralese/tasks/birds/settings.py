@@ -10,7 +10,11 @@ class HeadConfig:
     """How the head is trained."""
 
     hidden: int = setting(
-        256, "Units, which is the length of the feature that players see.", least=1, advice="256 is the paper's."
+        256,
+        "Units, which is the length of the feature that players see.",
+        least=1,
+        most=10_000,
+        advice="256 is the paper's.",
     )
     epochs: int = setting(
         40,
@@ -19,8 +23,8 @@ class HeadConfig:
         advice="The weights of the epoch that did best on dev are kept.",
     )
     batch: int = setting(256, "Images in a minibatch.", least=1)
-    learning_rate: float = setting(0.0015, "First step size; it falls to zero as a cosine.", above=0)
-    weight_decay: float = setting(1e-4, "Weight decay of AdamW.", least=0)
+    learning_rate: float = setting(0.0015, "First step size; it falls to zero as a cosine.", above=0, most=10)
+    weight_decay: float = setting(1e-4, "Weight decay of AdamW.", least=0, most=10)
     dropout: float = setting(0.7, "Share of pooled features hidden in training.", least=0, below=1)
     hidden_dropout: float = setting(0.5, "Share of hidden units hidden in training.", least=0, below=1)
 
@@ -33,6 +37,7 @@ class Birds:
         50,
         "So many of the most frequent bigrams of the training captions are the inventory.",
         least=1,
+        most=1000,
         advice="50 is the paper's.",
     )
     backbone: str = setting(
@@ -42,7 +47,7 @@ class Birds:
         advice="See below.",
     )
     pixels: int = setting(
-        256, "Birds are shown to the backbone at so many pixels a side.", least=32, advice="See below."
+        256, "Birds are shown to the backbone at so many pixels a side.", least=32, most=1024, advice="See below."
     )
     quantised: bool = setting(
         True,
@@ -53,14 +58,16 @@ class Birds:
         8,
         "The images are cut into so many parts, which are looked at beside each other.",
         least=1,
+        most=1000,
         advice="As many as you have cores, up to eight or so: each takes some seconds to start. "
         "The results are the same bytes whatever it is.",
     )
-    pooled: int = setting(
-        4096,
-        "Length of a compact bilinear feature.",
+    components: int = setting(
+        90,
+        "Principal components of feature maps whose products are pooled (bilinear pooling).",
         least=2,
-        advice="Longer is slower and was not better: 8192 and 4096 reached the same accuracy.",
+        most=1280,
+        advice="See below; 64 make the head train in two thirds of the time, and are a little less accurate.",
     )
     head: HeadConfig = section(
         HeadConfig, "The hidden layer whose activations players see, trained to tell the species."

@@ -13,5 +13,6 @@ class Colors:
         5,
         "A word is in the inventory if it is in at least so many of the colour names.",
         least=1,
+        most=20,  # any more, and too few words are left
         advice="5 is the paper's, and gives 57 words.",
     )

@@ -10,11 +10,12 @@ XKCD = DataSet(
             file="xkcd",
             mirror="xkcd-munroecorpus.tar.xz",
             urls=(
-                "http://paul.rutgers.edu/~bcm84/rugstk_v1.0.tar.gz",
                 "https://github.com/hamdans-eth/colors/archive/5edc0e8778f40723508f27e835a583f96cf1bfff.tar.gz",
+                "http://paul.rutgers.edu/~bcm84/rugstk_v1.0.tar.gz",  # the authors' own, which has no https
             ),
             used=r"munroecorpus/(corpusindex\.txt|train/[^/]+_train|(?:5dev|25test)/[^/]+\.test)$",
-            content_sha256="4daaca1b25a40b92dd60b9af0c719078ccf038d2e19f4361d1bb74eb2bd3bb6f",
+            largest=1 << 30,
+            content_sha256="23de0cb432c5a77273d939336415ffb735f6f79c39d0ab9b5363bbed64d08013",
         ),
     ),
 )

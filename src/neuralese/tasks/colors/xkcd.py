@@ -21,19 +21,36 @@ LEFT_OUT = {"very", "shit", "piss", "crap", "fuck"}  # an intensifier that names
 
 
 def _numbers(content: bytes, where: str) -> np.ndarray:
+    texts = content.replace(b",", b" ").split()
     try:
-        return np.array(content.replace(b",", b" ").split(), dtype=np.float64)
-    except ValueError as error:
-        raise NeuraleseError(f"{where} holds something that is not a number ({error}).") from None
+        numbers = np.array(texts, dtype=np.float64)
+    except ValueError:
+        numbers = np.array([_number(text) for text in texts])
+    if not (right := (numbers >= 0) & (numbers <= 1)).all():  # which is also false of what is no number
+        odd = ascii(texts[int(np.argmin(right))].decode("latin-1"))[:40]
+        raise NeuraleseError(
+            f"{where} holds something that is not a number from 0 to 1 ({odd}); fetch the archive again."
+        )
+    return numbers
+
+
+def _number(text: bytes) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return np.nan
 
 
 def _index(content: bytes) -> list[tuple[str, str]]:
     """The (name, file stem) pairs of the corpus's index, or none if it is damaged."""
     lines = [line.rsplit(b",", 1) for line in content.splitlines() if line.strip()]
     try:
-        return [(name.decode(), stem.decode().strip()) for name, stem in lines]
+        pairs = [(name.decode(), stem.decode().strip()) for name, stem in lines]
     except ValueError:
         return []
+    whole = all(name.strip() and name.isprintable() and stem for name, stem in pairs)
+    distinct = all(len(set(column)) == len(pairs) for column in zip(*pairs, strict=True))
+    return pairs if whole and distinct else []
 
 
 def _answers(files: dict[str, bytes], split: str, stem: str) -> np.ndarray:
@@ -46,8 +63,9 @@ def _answers(files: dict[str, bytes], split: str, stem: str) -> np.ndarray:
     if missing:
         raise NeuraleseError(f"the colour corpus lists '{stem}' but has no {missing[0]}; fetch the archive again.")
     columns = [_numbers(files[path], path) for path in paths]
-    held_out_rows = files[paths[0]].split() if split != "train" else []
-    if len({len(column) for column in columns}) > 1 or any(row.count(b",") != 2 for row in held_out_rows):
+    rows = files[paths[0]].split() if split != "train" else []
+    in_threes = split == "train" or (len(columns[0]) == 3 * len(rows) and all(row.count(b",") == 2 for row in rows))
+    if len({len(column) for column in columns}) > 1 or not in_threes:
         raise NeuraleseError(f"{paths[0]} does not hold a hue, a saturation and a value for every answer.")
     return np.stack(columns, axis=1) if split == "train" else columns[0].reshape(-1, 3)
 
@@ -58,8 +76,8 @@ def parse(archive: str | Path) -> pd.DataFrame:
     if "corpusindex.txt" not in files:
         raise NeuraleseError(f"{archive} holds no munroecorpus/corpusindex.txt, so it is not the colour corpus.")
     index = _index(files["corpusindex.txt"])
-    if not index or len(dict(index)) < len(index):
-        raise NeuraleseError(f"{archive}: corpusindex.txt is not a list of 'name,stem' lines with every name once.")
+    if not index:
+        raise NeuraleseError(f"{archive}: corpusindex.txt is not a list of 'name,stem' lines with every one once.")
     labels, splits, parts = [], [], []
     for split in SPLITS:
         for label, (_, stem) in enumerate(index):
@@ -67,6 +85,9 @@ def parse(archive: str | Path) -> pd.DataFrame:
             parts.append(part)
             labels.append(np.full(len(part), label, dtype=np.int32))
             splits.append(np.full(len(part), list(SPLITS).index(split), dtype=np.int8))
+    for split, of_split in zip(SPLITS, np.split(np.array(list(map(len, parts))), len(SPLITS)), strict=True):
+        if not of_split.sum():
+            raise NeuraleseError(f"{archive} has no answers for {split}; fetch the archive again.")
     hsv = np.concatenate(parts)
     table = pd.DataFrame(
         {

@@ -36,6 +36,7 @@ log = logging.getLogger(__name__)
 LOGS = DRIVING.archives[0].used
 SIZE = 8
 LONGEST = 3  # words of a phrase
+MOST_TYPED = 1000  # characters of a message; the longest of the real ones has 145
 MOST_BAD = 0.05  # share of malformed logs above which something is wrong with the data as a whole
 CAR = ["row", "col", "direction", "goal_row", "goal_col", "done"]
 TURN = ["game", "turn", "player", *CAR, "action", "message"]
@@ -78,7 +79,8 @@ def _road(road: object) -> str:
     """A road layout as eight lines, `#` for road and `.` for everything else."""
     rows = road if isinstance(road, list) else []
     _demand(len(rows) == SIZE and all(isinstance(row, list) and len(row) == SIZE for row in rows), "road", road)
-    _demand(all(cell in (0, 1) for row in rows for cell in row), "road", road)
+    cells = [cell for row in rows for cell in row]
+    _demand(all(isinstance(cell, int | float) and cell in (0, 1) for cell in cells), "road", road)
     return "\n".join("".join(".#"[int(cell)] for cell in row) for row in rows)
 
 
@@ -89,6 +91,8 @@ def _moves(moves: object, field: str) -> list[tuple[int, str]]:
         action, message = move["action"], move["message"]
         _demand(type(action) is int and 0 <= action < 4, f"{field}[{player}].action", action)
         _demand(isinstance(message, str), f"{field}[{player}].message", message)
+        _demand(len(message) <= MOST_TYPED, f"the length of {field}[{player}].message", len(message))
+        _demand(not re.search("[\ud800-\udfff]", message), f"{field}[{player}].message", message)
     return [(move["action"], move["message"]) for move in moves]
 
 
@@ -99,8 +103,15 @@ def parse_log(content: bytes) -> tuple[str, list[tuple]]:
     """
     try:
         record = json.loads(content)
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise BadLogError(f"the JSON is damaged: {error}") from None
+    except (ValueError, RecursionError) as error:
+        raise BadLogError(f"the JSON is damaged: {str(error)[:200]}") from None
+    try:
+        return _game(record)
+    except RecursionError:
+        raise BadLogError("it is nested too deeply") from None
+
+
+def _game(record: object) -> tuple[str, list[tuple]]:
     _demand(
         isinstance(record, list) and len(record) >= 3 and len(record) % 2 == 1, "the list of states and moves", record
     )

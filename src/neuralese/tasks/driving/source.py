@@ -11,7 +11,7 @@ DRIVING = DataSet(
             mirror="neuralese-fa55efc.tar.gz",
             urls=("https://github.com/jacobandreas/neuralese/archive/fa55efcc9c7ae864e55682c306576cfc6c2234b6.tar.gz",),
             used=r"data/drive/server_logs/([^/]+\.json)$",
-            content_sha256="2418716c0118724fbe599639f47d5b687b485726592ff10e1773436cec93539d",
+            content_sha256="a8526fb48ba4709181995dd9a0ddfc43f020d86bf05e1eaf664aec6b639ebcd6",
         ),
     ),
 )

@@ -13,7 +13,7 @@ function cloud(part) {
   const groups = frequent.map((phrase) => part.phrases[phrase]);
   if (counts.size > groups.length) groups.push(OTHER);
   const shades = () => [...frequent.map((phrase, i) => part.shades?.[phrase] ?? palette()[i]), color("muted")];
-  const axis = (name, i) => `${name} direction (${(100 * share[i]).toFixed(0)} % of the variance)`;
+  const axis = (name, i) => `${name} direction (${(100 * share[i]).toFixed(0)} % of the variance, channel noise included)`;
   const encoding = {
     x: { field: "x", type: "quantitative", title: axis("first", 0), axis: { grid: false } },
     y: { field: "y", type: "quantitative", title: axis("second", 1), axis: { grid: false } },
@@ -69,7 +69,7 @@ function cloud(part) {
       look(here + step);
     },
   }, []);
-  return make("div", { class: "cloud" }, figure, state);
+  return make("div", {}, repeated(part), make("div", { class: "cloud" }, figure, state));
 }
 
 // messages of symbols have no directions: the most frequent ones, with what they are in English and where one was said

@@ -9,11 +9,15 @@ const MEASURES = {
   mean_length: ["Mean length", "symbols"],
   effective_length: ["Effective length", "positions that vary"],
   dimensions: ["Dimensions", "of a message"],
-  effective_dimension: ["Effective dimension", "1 if messages lie on a line"],
-  first_component: ["Share of the first direction", "of the variance"],
+  effective_dimension: ["Effective dimension", "before noise; 1 if messages lie on a line"],
+  first_component: ["Share of the first direction", "of the variance before noise"],
   clusters: ["Clusters", "that are farthest apart"],
   silhouette: ["Silhouette", "how far apart they are, up to 1"],
   topographic_similarity: ["Topographic similarity", "similar states, similar messages"],
+  signalling: ["Positive signalling", "bits about the state, I(z; x)"],
+  consistency: ["Speaker consistency", "bits about what the speaker does in the same step"],
+  causal_influence: ["Positive listening", "bits by which a message changes what its listener does"],
+  actions_changed: ["Actions changed", "share, if another game's message is heard instead"],
   posdis: ["Positional disentanglement", "1 if each position tells one thing"],
   bosdis: ["Bag-of-symbols disentanglement", "1 if each symbol tells one thing"],
 };
@@ -26,7 +30,7 @@ function protocol(part) {
     list.append(make("div", {}, make("dt", {}, `${name} (${meaning})`), make("dd", {}, Number.isInteger(value) ? String(value) : value.toFixed(2))));
   }
   const bits = part.protocol.filter(({ measure, variable }) => variable && (measure === "information" || measure === "entropy"));
-  const names = { information: "told at least", entropy: "there is to tell" };
+  const names = { information: "mutual information (lower bound)", entropy: "entropy" };
   const values = bits.map(({ measure, variable, value }) => ({ variable, value, what: names[measure] }));
   const spec = () => ({
     height: 14 * values.length,
@@ -62,7 +66,9 @@ for (const section of document.querySelectorAll("section.task")) {
     for (const [name, view] of Object.entries({ explorer, cloud: part.symbols.length ? symbols : cloud, games, protocol })) find(section, name).replaceChildren(view(part));
   };
   const select = find(section, "seed");
-  sources.forEach((source) => select.append(make("option", {}, source.dataset.seed)));
+  const { task: shown, seed } = address();
+  const first = Math.max(0, shown === task ? sources.findIndex((source) => source.dataset.seed === seed) : 0);
+  sources.forEach((source, i) => select.append(make("option", { selected: i === first }, source.dataset.seed)));
   select.addEventListener("change", () => showSeed(sources[select.selectedIndex]));
-  showSeed(sources[0]);
+  showSeed(sources[first]);
 }

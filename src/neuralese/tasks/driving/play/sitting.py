@@ -8,9 +8,11 @@ from typing import ClassVar
 import torch
 
 from neuralese.play.server import RefusedError, TooLateError
+from neuralese.storage.errors import StorageError
 from neuralese.tasks.driving.play.game import FogGame
 from neuralese.tasks.driving.play.logs import save_game
 from neuralese.tasks.driving.play.phrases import hear
+from neuralese.tasks.driving.play.relay import watch_game
 from neuralese.tasks.driving.play.robot import Robot
 
 log = logging.getLogger(__name__)
@@ -20,7 +22,13 @@ class Sitting:
     """See `play.server.Sitting`."""
 
     package = "neuralese.tasks.driving.play"
-    asked: ClassVar = {"act": {"turn": int, "action": int, "message": str}, "hear": {"message": str}, "new": {}}
+    pictures: ClassVar = {}  # the page draws its own
+    asked: ClassVar = {
+        "act": {"turn": int, "action": int, "message": str},
+        "hear": {"message": str},
+        "watch": {},
+        "new": {},
+    }
 
     def __init__(self, robot: Robot, logs: Path, generator: torch.Generator) -> None:
         self.robot, self.logs, self.generator = robot, logs, generator
@@ -55,12 +63,18 @@ class Sitting:
                 self._save()
             return self._view()
 
+    def watch(self) -> dict:
+        """Let two robots play a game, through English."""
+        with self._lock:
+            return watch_game(self.robot, self.generator)
+
     def _save(self) -> None:
         try:
             self.saved.append(save_game(self.logs, self._game))
             self._note = f"Saved as {self.saved[-1]}."
-        except OSError as error:
-            self._note = f"This game could not be saved ({error.strerror}): is there room in {self.logs}?"
+        except (OSError, StorageError) as error:
+            why = getattr(error.__cause__ or error, "strerror", None) or error
+            self._note = f"This game could not be saved ({why}): is there room in {self.logs}?"
             log.warning("%s", self._note)
 
     def hear(self, message: str) -> dict:

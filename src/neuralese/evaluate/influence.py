@@ -1,0 +1,84 @@
+"""Whether agents speak and listen at all: positive signalling and positive listening (Lowe et al. 2019).
+
+    signalling         I(z; x) in bits: how much more likely messages are in their own state than in any
+    consistency        I(z; a) in bits, of a message and what its speaker does in the same step, where speakers act
+    causal_influence   how much messages change what listeners do, in bits: of a listener that sees and remembers what
+                       it does, but hears the messages of other games, sum_z p(z) KL(pi(a | z) || pi(a)), on average
+    actions_changed    how often a listener that hears the message of another game instead does something else
+
+Agents do what has the highest Q value, so the divergence is the entropy of what one does under different messages.
+"""
+
+import math
+
+import numpy as np
+import pandas as pd
+import torch
+from torch import Tensor
+
+from neuralese.agents.cell import Cell
+from neuralese.agents.episodes import Round, rounds
+from neuralese.agents.messages import Speech
+from neuralese.evaluate.protocol import information
+from neuralese.games.game import Game
+from neuralese.speakers.models import Speaker
+
+OTHERS = 32  # messages of other games that each listener hears instead
+GAMES = 500  # games that are overheard
+SPOKEN = 2000  # messages whose likelihoods are compared
+
+
+def influence(cell: Cell, game: Game, speaker: Speaker, said: Speech, generator: torch.Generator) -> pd.DataFrame:
+    """All of these measures: the columns measure, variable and value of `protocol.parquet`."""
+    told = signalling(speaker, said.messages, game.speaker_view(said.states))
+    rows = [("signalling", told), *listening(cell, game, generator).items()]
+    return pd.DataFrame(rows, columns=["measure", "value"]).assign(variable="")
+
+
+@torch.no_grad()
+def signalling(speaker: Speaker, messages: Tensor, views: Tensor) -> float:
+    """I(z; x) in bits, of messages (n, ...) said in as many views (n, ...): at most log2 n can be told."""
+    log_prob = speaker.log_prob(messages[:SPOKEN], views[:SPOKEN]).double()
+    average = log_prob.logsumexp(1) - math.log(log_prob.shape[1])
+    return float((log_prob.diagonal() - average).mean() / math.log(2))
+
+
+@torch.no_grad()
+def listening(cell: Cell, game: Game, generator: torch.Generator) -> dict[str, float]:
+    """What agents do with what they hear, and with what they say."""
+    entropies, changed, said, did = [], [], [], []
+    for time, played in enumerate(rounds(cell, game, game.reset(GAMES, generator), generator)):
+        acting = played.counts.flatten()
+        said.append(played.sent.flatten(0, 1)[acting])
+        did.append(played.actions.flatten()[acting])
+        if time == 0 or not acting.any():  # nothing has been said
+            continue
+        others = [_instead(played.heard, generator) for _ in range(OTHERS)]
+        actions = torch.stack([_actions(cell, played, heard) for heard in others])[:, acting]
+        entropies.append(_entropy(actions, game.n_actions))
+        changed.append((actions != played.actions.flatten()[acting]).double().mean(0))
+    found = {
+        "causal_influence": float(torch.cat(entropies).mean()),
+        "actions_changed": float(torch.cat(changed).mean()),
+    }
+    if game.draw_states(1, generator) is None:  # speakers act, too
+        order = torch.randperm(sum(map(len, said)), generator=generator)
+        found["consistency"] = information(torch.cat(said)[order].numpy(), torch.cat(did)[order].numpy())
+    return found
+
+
+def _instead(heard: Tensor, generator: torch.Generator) -> Tensor:
+    """What others heard (batch, 2, message) in the same step and seat."""
+    return heard[torch.randperm(len(heard), generator=generator)]
+
+
+def _actions(cell: Cell, played: Round, heard: Tensor) -> Tensor:
+    """What everybody (2 batch,) would do that hears something else (batch, 2, message)."""
+    q, _, _ = cell(played.observations.flatten(0, 1), heard.flatten(0, 1), played.memory)
+    return q.argmax(1)
+
+
+def _entropy(actions: Tensor, count: int) -> Tensor:
+    """Bits, (n,), of the actions (messages, n) that one listener takes under different messages."""
+    share = torch.stack([(actions == each).double().mean(0) for each in range(count)])
+    return -(share * share.clamp(min=np.finfo(float).tiny).log2()).sum(0)

@@ -1,0 +1,131 @@
+"""Read a tar from strangers, from its first block to its last: what a header may claim is bounded.
+
+The standard library's reader takes time that is quadratic in the length of a header, and memory of whatever size a
+header claims.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from neuralese.sources.unpack import Stream
+from neuralese.storage.errors import NeuraleseError
+
+BLOCK = 512
+LONGEST_HEADER = 1 << 14  # bytes of a name, or of all that is said of a member
+REGULAR, FOLDER, LINKS = b"\x0007", b"5", b"12"
+LONG_NAME, LONG_LINK, EXTENDED, FOR_ALL, SPARSE = b"L", b"K", b"x", b"g", b"S"
+
+
+class DamagedError(ValueError):
+    """Says what of a tar is not as it must be."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """One header of a tar."""
+
+    name: str
+    size: int
+    kind: bytes
+
+    @property
+    def padded(self) -> int:
+        """Bytes up to the next header."""
+        return -(-self.size // BLOCK) * BLOCK
+
+    @property
+    def regular(self) -> bool:
+        """Whether it is a file, as opposed to a folder or a device."""
+        return self.kind in REGULAR and not self.name.endswith("/")
+
+    @property
+    def link(self) -> bool:
+        """Whether it stands for another file."""
+        return self.kind in LINKS
+
+
+def _text(field: bytes) -> str:
+    return field.partition(b"\0")[0].decode("utf-8", "surrogateescape")
+
+
+def _number(field: bytes) -> int:
+    """A number in octal digits, or in binary if the first bit is set."""
+    if field[0] & 0x80:
+        return int.from_bytes(field[1:], "big") if field[0] == 0x80 else -1
+    digits = field.strip(b" \0")
+    if not all(digit in b"01234567" for digit in digits):
+        raise DamagedError("a header's number is none")
+    return int(digits or b"0", 8)
+
+
+def _header(block: bytes) -> Member:
+    """What a block says of a member."""
+    blank = block[:148] + b" " * 8 + block[156:]
+    signed = sum(blank) - 256 * sum(byte > 127 for byte in blank)  # as some old programs summed
+    if _number(block[148:156]) not in (sum(blank), signed):
+        raise DamagedError("a header's sum is wrong")
+    name, prefix = _text(block[:100]), _text(block[345:500]) if block[257:263] == b"ustar\0" else ""
+    size = _number(block[124:136])
+    if size < 0:
+        raise DamagedError("a member's size is negative")
+    return Member(f"{prefix}/{name}" if prefix else name, size, block[156:157])
+
+
+def _records(content: bytes) -> dict[str, str]:
+    """The records `length key=value` of an extended header."""
+    found, position = {}, 0
+    while position < len(content) and content[position]:
+        space = content.find(b" ", position, position + 8)
+        digits = content[position:space] if space > 0 else b""
+        length = int(digits) if digits.isdigit() else 0
+        record = content[space + 1 : position + length]
+        key, equals, value = record.partition(b"=")
+        if length <= len(digits) + 2 or position + length > len(content) or record[-1:] != b"\n" or not equals:
+            raise DamagedError("an extended header is damaged")
+        found[key.decode("utf-8", "surrogateescape")] = value[:-1].decode("utf-8", "surrogateescape")
+        position += length
+    return found
+
+
+def _said(stream: Stream, member: Member) -> bytes:
+    """What a header that speaks of another one says."""
+    if member.size > LONGEST_HEADER:
+        raise NeuraleseError(f"it has a header of {member.size:,} bytes")
+    return stream.take(member.padded)[: member.size]
+
+
+def _amended(member: Member, records: dict[str, str]) -> Member:
+    """A member as an extended header has it."""
+    if any(key.startswith("GNU.sparse") for key in records):
+        raise NeuraleseError("it has a member with holes")
+    size = records.get("size", str(member.size))
+    if not (size.isascii() and size.isdigit() and len(size) < 20):
+        raise DamagedError("a member's size is none")
+    return Member(records.get("path", member.name), int(size), member.kind)
+
+
+def headers(stream: Stream, most: int) -> Iterator[Member]:
+    """The members of a tar, of which there may be so many; after each, its `padded` bytes are to be taken."""
+    records: dict[str, str] = {}
+    for _ in range(most):
+        block = stream.take(BLOCK)
+        if not any(block):
+            if records or any(stream.take(BLOCK)):
+                raise DamagedError("it has no end")
+            stream.drain()
+            return
+        member = _header(block)
+        if member.kind in (LONG_NAME, LONG_LINK):
+            name = _text(_said(stream, member))
+            records |= {"path": name} if member.kind == LONG_NAME else {}
+        elif member.kind == EXTENDED:
+            records |= _records(_said(stream, member))
+        elif member.kind == FOR_ALL:
+            if {"path", "size"} & _records(_said(stream, member)).keys():
+                raise DamagedError("one name or size is given to all members")
+        elif member.kind == SPARSE:
+            raise NeuraleseError("it has a member with holes")
+        else:
+            yield _amended(member, records)
+            records = {}
+    raise NeuraleseError(f"it has more than {most:,} members")

@@ -1,0 +1,125 @@
+"""The bytes of a file that may be packed (gzip, bzip2, xz), from strangers: never more at once than a piece.
+
+However much a file claims to hold, what is unpacked is bounded in size, in memory and in the number of its parts.
+"""
+
+import bz2
+import lzma
+import zlib
+from collections.abc import Callable, Iterator
+from typing import IO, Protocol
+
+from neuralese.storage.errors import NeuraleseError
+
+PIECE = 1 << 18  # bytes that are unpacked at once
+MOST_UNPACKED = 4 << 30  # bytes in all; the largest of our archives holds 1.2 GB
+MOST_PARTS = 100_000  # files of these formats may be put one after another
+MOST_MEMORY = 1 << 28  # bytes that an unpacker may take; xz at its best takes 65 MB
+
+
+class _Unpacker(Protocol):
+    """What the unpackers of bz2 and lzma have in common."""
+
+    eof: bool
+    needs_input: bool
+    unused_data: bytes
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        """Take `data`, and give back no more than so many bytes."""
+
+
+class _Gzip:
+    """That of zlib, made like the others."""
+
+    def __init__(self) -> None:
+        self._unpacker = zlib.decompressobj(wbits=31)
+
+    @property
+    def eof(self) -> bool:
+        return self._unpacker.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._unpacker.unconsumed_tail
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._unpacker.unused_data
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        return self._unpacker.decompress(self._unpacker.unconsumed_tail + data, max_length)
+
+
+UNPACKERS: dict[bytes, Callable[[], _Unpacker]] = {  # by the first bytes of a file
+    b"\x1f\x8b": _Gzip,
+    b"BZh": bz2.BZ2Decompressor,
+    b"\xfd7zXZ\x00": lambda: lzma.LZMADecompressor(memlimit=MOST_MEMORY),
+}
+
+
+def _parts(file: IO[bytes], fresh: Callable[[], _Unpacker]) -> Iterator[bytes]:
+    """Unpack the parts of a file, piece by piece."""
+    held = file.read(PIECE)
+    for _ in range(MOST_PARTS):
+        part = fresh()
+        while not part.eof:
+            piece = part.decompress(held, PIECE)
+            held = file.read(PIECE) if part.needs_input and not part.eof else b""
+            if piece:
+                yield piece
+            elif not held and not part.eof and part.needs_input:
+                raise EOFError("it ends too early")
+        held = part.unused_data
+        while not held.lstrip(b"\0"):  # a file may be filled up with zeros
+            if not (held := file.read(PIECE)):
+                return
+        held = held.lstrip(b"\0")
+    raise NeuraleseError(f"it is made of more than {MOST_PARTS:,} parts")
+
+
+def pieces(file: IO[bytes]) -> Iterator[bytes]:
+    """What a file holds, unpacked if it is packed."""
+    first = file.read(6)
+    file.seek(0)
+    fresh = next((unpacker for start, unpacker in UNPACKERS.items() if first.startswith(start)), None)
+    total = 0
+    for piece in _parts(file, fresh) if fresh else iter(lambda: file.read(PIECE), b""):
+        total += len(piece)
+        if total > MOST_UNPACKED:
+            raise NeuraleseError(f"it unpacks to more than {MOST_UNPACKED >> 20:,} MB")
+        yield piece
+
+
+class Stream:
+    """Pieces, taken in lengths of one's own."""
+
+    def __init__(self, given: Iterator[bytes]) -> None:
+        self._given, self._held = given, memoryview(b"")
+
+    def _next(self, length: int) -> memoryview:
+        """Some bytes, at most so many."""
+        if not self._held:
+            piece = next(self._given, None)
+            if piece is None:
+                raise EOFError("it ends too early")
+            self._held = memoryview(piece)
+        taken, self._held = self._held[:length], self._held[length:]
+        return taken
+
+    def take(self, length: int) -> bytes:
+        """The next bytes, just so many."""
+        parts = []
+        while length:
+            parts.append(self._next(length))
+            length -= len(parts[-1])
+        return b"".join(parts)
+
+    def skip(self, length: int) -> None:
+        """Pass over the next bytes."""
+        while length:
+            length -= len(self._next(length))
+
+    def drain(self) -> None:
+        """Go on to the end, so that sums over the whole are checked."""
+        for _ in self._given:
+            pass
