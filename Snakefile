@@ -8,7 +8,7 @@ min_version("9.20")
 configfile: "config/config.yaml"
 
 
-# asked for only under --software-deployment-method apptainer; build it with `pip install .` on top of a Python image
+# asked for only under --software-deployment-method apptainer; build it with: apptainer build neuralese.sif neuralese.def
 container: "neuralese.sif"
 
 
@@ -60,6 +60,17 @@ rule all:
         expand(
             f"{RESULTS}/{{task}}/seed{{seed}}/examples.parquet", task=TASKS, seed=SEEDS
         ),
+        [
+            path
+            for task in TASKS
+            if task in tasks_with("relay.parquet")
+            for path in made("relay.parquet", task, SEEDS)
+        ],
+        [
+            f"{RESULTS}/tables/listening.parquet"
+            for task in TASKS
+            if task in tasks_with("listening.parquet")
+        ],
         TABLE_FIGURES,
         f"{RESULTS}/report/index.html",
 

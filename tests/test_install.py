@@ -9,11 +9,12 @@ import pytest
 ROOT = Path(__file__).parents[1]
 RUN, TEST, SLURM = ("tools/install .venv .", 'tools/install .venv ".[test]"', 'tools/install .venv ".[slurm]"')
 STAMPS = {".installed": RUN, ".installed-test": TEST, ".installed-slurm": SLURM}
+INSTALL = "install --quiet --constraint constraints.txt --editable .[test]"
 
 
 @pytest.fixture
 def clone(tmp_path):
-    for name in ("Makefile", "pyproject.toml"):
+    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
         shutil.copy(ROOT / name, tmp_path)
     return tmp_path
 
@@ -83,7 +84,10 @@ def calls(machine) -> list[str]:
 
 
 def test_without_uv_it_is_pip_in_an_environment_that_is_made_once(machine):
-    made, installed = f"python -m venv {machine}/venv", "python install --quiet --editable .[test]"
+    made, installed = (
+        f"python -m venv {machine}/venv",
+        f"python {INSTALL}",
+    )
     assert calls(machine) == [made, installed]
     assert calls(machine) == [made, installed, installed]
 
@@ -104,4 +108,4 @@ def test_uv_is_told_where_pip_is_told_to_look(machine, settings, told):
     _, made, installed = calls(machine)
     assert made == f"uv venv --quiet --allow-existing --python python3 {machine}/venv"
     options = f"--quiet --python {machine}/venv/bin/python --index-strategy unsafe-best-match{told}"
-    assert installed == f"uv pip install {options} --editable .[test]"
+    assert installed == f"uv pip install {options} --constraint constraints.txt --editable .[test]"

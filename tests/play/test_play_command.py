@@ -23,7 +23,8 @@ def run(*arguments: str):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--task", "colors"], "Nobody can play 'colors' here; choose --task driving."),
+        (["--task", "chess"], "There is no task 'chess'; choose --task colors or birds or driving"),
+        (["--task", "colors"], "colors/items.parquet does not exist yet; run `snakemake --cores all"),
         (["--seed", "7"], "seed7/agent.safetensors does not exist yet; run `snakemake --cores all"),
         (["--criterion", "direct"], "has no translation by 'direct'; choose from printed, mine."),
     ],

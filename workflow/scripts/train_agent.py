@@ -18,9 +18,12 @@ with stage(snakemake):
     params, wildcards = snakemake.params, snakemake.wildcards
     run = Run(wildcards.task, snakemake.input, wildcards.seed, params.game)
     training = TrainingConfig(**params.training).on(run.data)
-    trainer = Trainer(run.states, CellConfig(**params.cell), training, run.seed)
+    cell = CellConfig(**params.cell)
+    if snakemake.rule == "train_silent":
+        cell = cell.without_channel()
+    trainer = Trainer(run.states, cell, training, run.seed)
     data = [data_digest(path) for name, path in run.files.items() if name != "provenance.json"]
-    made_from = (params.code, params.cell, training, params.game, data)
+    made_from = (params.code, cell, training, params.game, data)
     checkpoint = checkpoint_path(Path(params.checkpoints), f"{run.task}-seed{run.seed}", made_from)
     discard_broken(checkpoint)
     trainer.run(checkpoint)

@@ -22,6 +22,10 @@ class CellConfig:
         advice="0.3 is the paper's.",
     )
 
+    def without_channel(self) -> "CellConfig":
+        """The same cell with nothing to say and nothing to hear."""
+        return replace(self, radius=0.0, noise=0.0)
+
 
 @dataclass(frozen=True)
 class TrainingConfig:

@@ -7,7 +7,7 @@ MOST_VALUES, DEEPEST = 10_000, 20  # of a config; ours have 300, and are 4 deep
 WHOLE = re.compile(r"[-+]?\d{1,30}", re.ASCII)
 DECIMAL = re.compile(r"[-+]?(\d{1,30}(\.\d{0,30})?|\.\d{1,30})([eE][-+]?\d{1,5})?|[-+]?\.?(inf|Inf|nan|NaN)", re.ASCII)
 TRUTH = {"true": True, "True": True, "false": False, "False": False}
-NOTHING = ("null", "Null", "~", "None")
+NOTHING = ("null", "Null", "None")
 
 
 def shape_problem(config: Any) -> str | None:

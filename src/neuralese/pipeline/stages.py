@@ -38,6 +38,9 @@ _RELAYED = tuple(  # tasks that have a game, and no relay of their own
     name for name in _PLAYED if not any(_RELAY in dict(stage.made()) for stage in tasks.get(name).stages)
 )
 _BEHAVING = tuple(task.name for task in tasks.every() if any(_BEHAVIOR in dict(stage.made()) for stage in task.stages))
+_LISTENING = tuple(
+    task.name for task in tasks.every() if any("listening.parquet" in dict(stage.made()) for stage in task.stages)
+)
 
 
 def _table_figures() -> dict[str, tuple[str, ...]]:
@@ -214,6 +217,14 @@ STAGES = (
         ("tables/relay.parquet",),
         only={"tables/relay.parquet": _PLAYED},
         job="tables/relay",
+    ),
+    Stage(
+        "tabulate_listening",
+        RUN,
+        ("listening.parquet",),
+        ("tables/listening.parquet",),
+        only={"tables/listening.parquet": _LISTENING},
+        job="tables/listening",
     ),
     Stage(
         "tabulate_ablation",

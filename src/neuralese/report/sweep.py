@@ -5,7 +5,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from neuralese.storage.files import atomic
+from neuralese.figures import save
 
 COLORS = {"R → R": "#555555", "R → R*": "#555555", "R → H*": "#1d5fd1", "H → R": "#d62839", "H → R*": "#d62839"}
 
@@ -30,9 +30,7 @@ def draw_sweep(
             left.set_title(f"{task} (data: {', '.join(sorted(cells['data'].unique()))})", fontsize=10)
             left.set_ylabel(f"accuracy ({criterion})", fontsize=9)
             _draw_measures(right, protocol[protocol["task"] == task], key)
-    with atomic(path) as temporary:
-        figure.savefig(temporary, dpi=110, format="png")
-    plt.close(figure)
+    save(figure, path)
 
 
 def _draw_line(axes: plt.Axes, cells: pd.DataFrame, key: str, column: str, label: str, color: str) -> None:

@@ -84,6 +84,7 @@ VALUES: dict[int, Callable[[_Reader], Any]] = {  # instructions that put a value
     ord("I"): _Reader.integer,
     ord("L"): _Reader.integer,
     0x8A: _Reader.long,
+    ord("F"): lambda reader: float(reader.line()),
     ord("G"): lambda reader: reader.number(">d"),
     ord("N"): lambda reader: None,
     0x88: lambda reader: True,

@@ -12,7 +12,9 @@ without a stamp (a user's own) are read as they are.
 import hashlib
 import json
 import mmap
+import os
 import re
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -49,6 +51,8 @@ class Maker:
 
 
 _maker: Maker | None = None  # of this process, which makes one thing at a time
+_whole: set[tuple] = set()  # files that this process has found to be whole, in the state in which they were
+SETTLED = 2  # seconds after which a file that changes has another time of change, on any file system
 
 
 @contextmanager
@@ -80,14 +84,22 @@ def seal(written: Path) -> None:
 def opened(path: str | Path) -> Iterator[mmap.mmap | bytes]:
     """The bytes of a file, once they are found to be those that were written, and the file to be where it was made."""
     with open(path, "rb") as file:
-        content = _mapped(file)
+        content, state = _mapped(file), os.fstat(file.fileno())
+    known = (str(path), state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
+    if known not in _whole:
+        _check_bytes(path, content)
+        if time.time() - max(state.st_mtime, state.st_ctime) > SETTLED:
+            _whole.add(known)
+    yield content
+
+
+def _check_bytes(path: str | Path, content: mmap.mmap | bytes) -> None:
     found = _find(content)
     marked = found or any(MARK.encode() in near for near in (content[:WINDOW], content[-WINDOW:]))
     if marked and (found is None or content[found.start : found.start + 64] != found.digest(content)):
         raise NeuraleseError(f"{path} was changed after it was made, or its disk is failing; {ANEW}.")
     if found:
         check_place(path, found.record or {})
-    yield content
 
 
 def read_record(path: str | Path) -> Record | None:

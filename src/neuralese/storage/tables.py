@@ -124,6 +124,8 @@ CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
         **dict.fromkeys(("title", "role"), pa.string()),
         # of what neuralese is worth over silence, what survives English
         **dict.fromkeys(("share", "share_low", "share_high"), pa.float64()),
+        # and of what it is worth over messages that say nothing
+        **dict.fromkeys(("content", "content_low", "content_high"), pa.float64()),
         **dict.fromkeys(("gain_silence", "gain_silence_error"), pa.float64()),  # on the same items or games
         **dict.fromkeys(("gain_baseline", "gain_baseline_error"), pa.float64()),
         "understood": pa.float64(),  # how often the model human guesses the state from the same English

@@ -148,7 +148,7 @@ RULES: dict[str, Rules] = {
         RESULT | {"measure": OneOf(("accuracy", "reward", "completion")), "n": FIRST, "understood": SHARE},
         unique=(("task", "seed", "criterion", "measure"),),
         missing=(
-            *("share", "share_low", "share_high", "understood"),
+            *("share", "share_low", "share_high", "content", "content_low", "content_high", "understood"),
             *("gain_silence", "gain_silence_error", "gain_baseline", "gain_baseline_error"),
         ),
     ),

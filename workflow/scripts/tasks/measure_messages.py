@@ -3,7 +3,8 @@
 from neuralese.pipeline.stage import stage
 from neuralese.report.protocol import draw_measures
 from neuralese.storage.tables import write_table
-from neuralese.tasks.corpus.recorded import load_recorded, measure
+from neuralese.tasks.corpus.measured import measure
+from neuralese.tasks.corpus.recorded import load_recorded
 from neuralese.tasks.run import Run
 
 with stage(snakemake):

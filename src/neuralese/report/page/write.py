@@ -1,7 +1,10 @@
 """The page itself: one file that opens from disk and fetches nothing."""
 
 import json
+import logging
 import math
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -11,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import vl_convert
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
@@ -23,9 +25,11 @@ from neuralese.report.page.claims import claims
 from neuralese.storage.files import read_json, write_text
 from neuralese.tasks.task import Task
 
+log = logging.getLogger(__name__)
+
 ASSETS = files("neuralese.report.page") / "assets"
 STYLES = ("page", "parts")
-SCRIPTS = ("elements", "theme", "charts", "states", "explorer", "cloud", "games", "tasks", "results")
+SCRIPTS = ("elements", "theme", "charts", "states", "address", "explorer", "cloud", "games", "tasks", "results")
 LIMIT = 15_000_000  # bytes of the page
 ROOM = 2_000_000  # of which so many are kept for everything but the tasks
 
@@ -63,10 +67,23 @@ def fitting(gathered: list[dict], limit: int) -> tuple[list[dict], list[int]]:
     return [part for part in gathered if part["seed"] in kept], [seed for seed in seeds if seed not in kept]
 
 
+# in a process of its own, since what packs it ends the process where memory is limited (ulimit -v)
+PACK = "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.javascript_bundle().encode())"
+NO_CHARTS = "the report has no charts, since their library could not be packed (%s); allow more memory and run again."
+
+
 @cache
 def vega() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script."""
-    return vl_convert.javascript_bundle()
+    """Vega, Vega-Lite and Vega-Embed as one script; empty, with a warning, where they cannot be packed."""
+    try:
+        done = subprocess.run([sys.executable, "-c", PACK], capture_output=True, timeout=600)
+        script, why = done.stdout.decode(), f"exit code {done.returncode}"
+    except (OSError, subprocess.SubprocessError, ValueError, MemoryError) as error:
+        script, why = "", str(error)
+    if script and why == "exit code 0":
+        return script
+    log.warning(NO_CHARTS, why)
+    return ""
 
 
 def embed(value: Any) -> Markup:

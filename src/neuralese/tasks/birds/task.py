@@ -54,7 +54,6 @@ TASK = Task(
             EACH,
             ("raw", "images.parquet", "backbone.onnx"),
             _SHARDS,
-            _OWN,
             tasks=_OWN,
             job="pool_images_{shard}_of_{shards}",
         ),

@@ -21,13 +21,24 @@ LEFT_OUT = {"very", "shit", "piss", "crap", "fuck"}  # an intensifier that names
 
 
 def _numbers(content: bytes, where: str) -> np.ndarray:
+    texts = content.replace(b",", b" ").split()
     try:
-        numbers = np.array(content.replace(b",", b" ").split(), dtype=np.float64)
+        numbers = np.array(texts, dtype=np.float64)
     except ValueError:
-        numbers = np.array([np.nan])
-    if not ((numbers >= 0) & (numbers <= 1)).all():  # which is also false of what is no number
-        raise NeuraleseError(f"{where} holds something that is not a number from 0 to 1; fetch the archive again.")
+        numbers = np.array([_number(text) for text in texts])
+    if not (right := (numbers >= 0) & (numbers <= 1)).all():  # which is also false of what is no number
+        odd = ascii(texts[int(np.argmin(right))].decode("latin-1"))[:40]
+        raise NeuraleseError(
+            f"{where} holds something that is not a number from 0 to 1 ({odd}); fetch the archive again."
+        )
     return numbers
+
+
+def _number(text: bytes) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return np.nan
 
 
 def _index(content: bytes) -> list[tuple[str, str]]:
@@ -52,8 +63,9 @@ def _answers(files: dict[str, bytes], split: str, stem: str) -> np.ndarray:
     if missing:
         raise NeuraleseError(f"the colour corpus lists '{stem}' but has no {missing[0]}; fetch the archive again.")
     columns = [_numbers(files[path], path) for path in paths]
-    held_out_rows = files[paths[0]].split() if split != "train" else []
-    if len({len(column) for column in columns}) > 1 or any(row.count(b",") != 2 for row in held_out_rows):
+    rows = files[paths[0]].split() if split != "train" else []
+    in_threes = split == "train" or (len(columns[0]) == 3 * len(rows) and all(row.count(b",") == 2 for row in rows))
+    if len({len(column) for column in columns}) > 1 or not in_threes:
         raise NeuraleseError(f"{paths[0]} does not hold a hue, a saturation and a value for every answer.")
     return np.stack(columns, axis=1) if split == "train" else columns[0].reshape(-1, 3)
 

@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from neuralese.storage.tables import Contract
-from neuralese.storage.values import COUNT, FIRST, ROW, SHARE, SPLIT, Between, Matches, Rules
+from neuralese.storage.values import COUNT, DATA, FIRST, ROW, SHARE, SPLIT, TASK, Between, Matches, Rules
 
 PLACE = Between(0, 7)  # maps have eight rows and columns
 
@@ -54,8 +54,8 @@ WORDS = Contract(
 )
 WATCHED = Contract(
     "watched",
-    {  # driving games to look at
-        "pair": pa.string(),
+    {  # driving games to look at; under several criteria, the same starts
+        **dict.fromkeys(("pair", "criterion"), pa.string()),
         **dict.fromkeys(("game", "turn", "player", "map", "pose", "goal", "action"), pa.int32()),
         **dict.fromkeys(("who", "said", "outcome"), pa.string()),
         "reward": pa.float64(),
@@ -70,6 +70,28 @@ RELAY_CHOICE = Contract(
         **dict.fromkeys(("rank", "games"), pa.int64()),
     },
     Rules(
-        {"accuracy": SHARE, "understood": SHARE, "completion": SHARE, "rank": FIRST}, unique=(("criterion", "rank"),)
+        dict.fromkeys(("accuracy", "understood", "completion"), SHARE) | {"rank": FIRST},
+        unique=(("criterion", "rank"),),
+        missing=("accuracy", "understood"),
+    ),
+)
+_MEASURED = tuple(f"{measure}{of}" for measure in ("reward", "completion") for of in ("", "_ci_low", "_ci_high"))
+_OVER = tuple(
+    f"{measure}_over_{reference}{of}"
+    for measure in ("reward", "completion")
+    for reference in ("silence", "control", "baseline")
+    for of in ("", "_error", "_p")
+)
+LISTENING = Contract(
+    "listening",
+    {
+        **dict.fromkeys(("task", "pair", "criterion", "title", "role", "while_silent", "data"), pa.string()),
+        **dict.fromkeys(("seed", "n"), pa.int64()),
+        **dict.fromkeys((*_MEASURED, *_OVER, "dev_reward"), pa.float64()),
+    },
+    Rules(
+        {"task": TASK, "seed": COUNT, "data": DATA, "n": FIRST, "completion": SHARE},
+        unique=(("task", "seed", "pair", "criterion"),),
+        missing=(*_OVER, "dev_reward"),
     ),
 )

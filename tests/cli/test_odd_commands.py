@@ -1,0 +1,337 @@
+"""Odd command lines and damaged results end in one sentence; what comes from files cannot speak to the terminal."""
+
+import json
+import os
+import shutil
+import stat
+import struct
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from neuralese.cli.output import plain, plain_json
+
+ESCAPES = [
+    "\x1b[31mred",
+    "\x1b]0;title\x07",
+    "a\rb",
+    "a\x08b",
+    "\u202etxt.exe",
+    "a\nb",
+    "\x9b2J",
+    "\u200b",
+    "\x00",
+    "\ud800",
+]
+
+
+@pytest.fixture
+def copy(results, tmp_path, monkeypatch):
+    """Results of one's own, to be damaged."""
+    shutil.copytree(results, tmp_path / "results")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "results"
+
+
+def one_sentence(done) -> str:
+    """What a command says that does not end well, after making sure that it is a sentence and no traceback."""
+    assert done.exit_code in (1, 2), done.output
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    said = done.stderr.strip().splitlines()
+    assert "Traceback" not in done.stderr
+    assert all(line.isprintable() for line in said)
+    assert len(said) == 1 if done.exit_code == 1 else said
+    return said[-1]
+
+
+# ---- conditions on rows
+
+TABLE = "results/colors/seed0/dictionary.parquet"
+ODD_CONDITIONS = [
+    *(
+        "",
+        " ",
+        "(",
+        ")",
+        "rank ==",
+        "== 1",
+        "rank = 1",
+        "rank 1",
+        "1 +",
+        "\n",
+        "rank == 1;",
+        "import os",
+        "lambda: 1",
+        "x := 1",
+    ),
+    *("rank == '1", "rank == 1 and", "not", "in", "rank in", "rank not in", "é ==", "rank == 0x", "rank == 1__0", "\0"),
+    *("rank == \0", "rank\\", "'\\x'", "f'{rank}'", "f'{'", "b'x' == source", "rank == b'1'", "'\\ud800' == source"),
+    *(
+        "nothing == 1",
+        "Rank == 1",
+        "__class__ == 1",
+        "rank.real == 1",
+        "rank[0] == 1",
+        "rank() == 1",
+        "len(source) == 1",
+    ),
+    *(
+        "__import__('os').system('true') == 0",
+        "open('x') == 1",
+        "[x for x in source] == 1",
+        "{1: 2} == rank",
+        "{1} == rank",
+    ),
+    *(
+        "1",
+        "'x'",
+        "None",
+        "True",
+        "[1]",
+        "rank + 1",
+        "-rank",
+        "rank * 2 == 4",
+        "rank ** 2 == 4",
+        "rank @ 2 == 1",
+        "~rank",
+    ),
+    *("rank if rank else rank", "await rank", "yield rank", "*rank", "rank == *rank", "rank is 1", "rank is not None"),
+    *(
+        "rank == 'x'",
+        "source > 1",
+        "source == 1",
+        "rank in 'abc'",
+        "source in 3",
+        "3 in source",
+        "rank in ['x']",
+        "rank in [1, 'x']",
+    ),
+    *(
+        "source in [None, 1]",
+        "not rank",
+        "not source",
+        "rank and rank",
+        "rank or source",
+        "rank == 1 and source",
+        "rank == [1]",
+    ),
+    *(
+        "source == ['a']",
+        "rank < None",
+        "source < None",
+        "rank == ()",
+        "rank in [[1]]",
+        "rank == 1j",
+        "rank == ...",
+        "1 == 1",
+    ),
+    *(
+        "'a' == 'a'",
+        "1 < 2 < 3",
+        "None == None",
+        "rank in []",
+        "source in ()",
+        "rank == " + "9" * 400,
+        "rank == -" + "9" * 30,
+    ),
+    *(
+        "rank == 1e999j",
+        "(" * 150 + "rank" + ")" * 150 + " == 1",
+        "not " * 500 + "rank",
+        "rank == 1 or " * 400 + "rank",
+    ),
+    *(
+        "-" * 800 + "1 == rank",
+        "rank == " + "1" * 1990,
+        "x" * 10_000,
+        "(" * 50_000,
+        "rank == 1 and " * 200 + "rank == 'x'",
+    ),
+    *("'[' in rank", "score == '\x1b[31m'", "\x1b[31m == 1", "rank == '\u202e'"),
+]
+
+
+@pytest.mark.parametrize("condition", ODD_CONDITIONS, ids=lambda text: ascii(text)[:50])
+def test_an_odd_condition_is_answered_or_refused_in_one_sentence(shell, condition):
+    done = shell("show", TABLE, "--rows", 1, "--where", condition)
+    if done.exit_code:
+        one_sentence(done)
+    else:
+        assert done.stdout.splitlines()[0].isprintable()
+
+
+def test_conditions_that_look_odd_and_are_not_are_answered(shell):
+    rows = pq.read_table(TABLE).to_pylist()
+
+    def matching(condition: str) -> int:
+        return shell.json("show", TABLE, "--rows", 0, "--where", condition)["matching"]
+
+    assert matching("0 < rank <= 2") == sum(row["rank"] <= 2 for row in rows)
+    assert matching("not rank == 1") == sum(row["rank"] != 1 for row in rows)
+    assert matching("rank in (1, 2) and 'b' in source") == sum(row["rank"] < 3 and "b" in row["source"] for row in rows)
+    assert matching("source not in ['blue']") == sum(row["source"] != "blue" for row in rows)
+    assert matching("rank == -1") == 0
+
+
+# ---- command lines
+
+ODD_LINES = [
+    *(["show", TABLE, "--rows", each] for each in ("-1", "1e20", "9" * 30, "x", "", "1.5", "10000001", "nan")),
+    *(
+        ["show", TABLE, "--columns", each]
+        for each in ("rank,rank", ",", "rank,", "nothing", "\x1b[31m", "rank;score", " , ")
+    ),
+    *(["show", TABLE, "--sort", each] for each in ("nothing", "-", "--", "-nothing", "\x1b[31m", "-\u202e")),
+    *(
+        ["show", each]
+        for each in ("results", "nothing.parquet", "results/colors/seed0", "", "\x1b[31m.parquet", "/dev/null")
+    ),
+    *(
+        ["show", each]
+        for each in ("x" * 5000 + ".parquet", "a\0b.parquet", "results/benchmarks/colors/seed0/train_agent.tsv")
+    ),
+    ["show", "results/colors/provenance.json", "--where", "rank == 1"],
+    ["show", "results/colors/seed0/messages.parquet", "--sort", "message"],
+    ["show"],
+    ["nothing"],
+    ["\x1b[31m"],
+    *(["compare", "--results", each] for each in ("nothing", "", "/dev/null", TABLE, "a\0b")),
+    *(["compare", "--task", each] for each in ("nothing", "", "\x1b[31m", "../colors", "%")),
+    *(
+        ["translate", "--task", each, "blue"]
+        for each in ("nothing", "", "..", "../results/colors", "\x1b[31m", "*", "colors/seed0")
+    ),
+    *(
+        ["translate", "--task", "colors", *each]
+        for each in ([], ["nothing"], [""], ["--seed", "9", "blue"], ["--seed", "x", "blue"])
+    ),
+    *(
+        ["translate", "--task", "colors", *each]
+        for each in (["--seed", "-1", "blue"], ["-n", "0", "blue"], ["-n", "1e9", "blue"])
+    ),
+    *(["translate", "--task", "colors", "--criterion", each, "blue"] for each in ("nothing", "\x1b[31m", "../x")),
+    *(["translate", "--task", "colors", "--message-id", each] for each in ("-1", "99999999", "9" * 30, "x", "1.5")),
+    *(
+        ["translate", "--task", "colors", "--message", each]
+        for each in ("nothing.npy", "results", TABLE, "/dev/null", "a\0b")
+    ),
+    ["translate", "--task", "colors", "--new", "green", "dark green"],
+    ["translate", "--task", "colors", "--new", "--criterion", "mine", "blue"],
+    ["translate", "--task", "colors", "--save", "x.npy", "--message-id", "3"],
+    ["translate", "--task", "colors", "blue", "--message-id", "3"],
+    ["translate", "--task", "colors", "\x1b[31m"],
+    ["translate", "--task", "colors", "blue " * 500 + "nothing"],
+    *(["status", "--no-snakemake", "--results", each] for each in ("/dev/null", TABLE)),
+    ["completion", "nothing"],
+    *(["corpus", "check", each] for each in ("nothing", "", "/dev/null", TABLE, "results")),
+    ["corpus", "import", "csv", "nothing", "out"],
+    ["corpus", "nothing"],
+]
+
+
+@pytest.mark.parametrize("line", ODD_LINES, ids=lambda line: ascii(" ".join(line))[:60])
+def test_an_odd_command_line_is_refused_in_one_sentence(shell, line):
+    assert one_sentence(shell(*line))
+
+
+# ---- damaged results
+
+ODD_PROVENANCE = [
+    *(b"", b"{", b"[]", b"null", b"5", b'"x"', b"\xff\xfe", b"{}", b"[" * 100_000, b"\x00", b"9" * 5000, b"NaN"),
+    *(
+        b'{"source": null}',
+        b'{"source": 5}',
+        b'{"source": []}',
+        b'{"source": "\\u001b[31m"}',
+        b'{"source": "elsewhere"}',
+    ),
+    *(
+        b'{"source": "mirror", "rows": 5}',
+        b'{"source": "mirror", "rows": []}',
+        b'{"source": "mirror", "rows": {"a": {}}}',
+    ),
+    *(b'{"source": "mirror", "time": 5}', b'{"source": "mirror", "data_set": {}}'),
+]
+
+
+@pytest.mark.parametrize("content", ODD_PROVENANCE, ids=lambda content: ascii(content[:40]))
+def test_a_damaged_provenance_is_said_in_one_sentence(copy, shell, monkeypatch, content):
+    monkeypatch.chdir(copy.parent)
+    (copy / "colors" / "provenance.json").write_bytes(content)
+    for line in (["status", "--no-snakemake"], ["translate", "--task", "colors", "blue"]):
+        assert "colors/provenance.json does not say where the data is from; delete it" in one_sentence(shell(*line))
+    shown = shell("show", "results/colors/provenance.json")
+    assert shown.exit_code == 0 or one_sentence(shown)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff", b"s\nx\n", b"s\tmax_rss\nnan\t1\n", b"s\tmax_rss\n1\tx\n", b"a\tb\n1\t2\n"]
+)
+def test_a_damaged_benchmark_is_said_in_one_sentence(copy, shell, monkeypatch, content):
+    monkeypatch.chdir(copy.parent)
+    (copy / "benchmarks" / "colors" / "seed0" / "train_agent.tsv").write_bytes(content)
+    done = shell("status", "--no-snakemake")
+    assert done.exit_code == 0 or "is no benchmark of Snakemake's; delete it." in one_sentence(done)
+
+
+@pytest.mark.parametrize("said", [b"{", b"5", b"[]", b'{"R->H": 5}', b'{"R->H": {"mine": 5}}', b"\xff", b"[" * 100_000])
+def test_a_dictionary_whose_criteria_are_damaged_is_said_in_one_sentence(copy, shell, monkeypatch, said):
+    monkeypatch.chdir(copy.parent)
+    path = copy / "colors" / "seed0" / "dictionary.parquet"
+    table = pq.read_table(path)
+    pq.write_table(table.replace_schema_metadata({**table.schema.metadata, b"criteria": said}), path)
+    assert "dictionary.parquet" in one_sentence(shell("translate", "--task", "colors", "light", "green"))
+
+
+# ---- what a terminal is told
+
+
+@pytest.mark.parametrize("text", ESCAPES, ids=ascii)
+def test_nothing_from_a_file_speaks_to_the_terminal(text, tmp_path, shell, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    known = text.replace("\0", "").encode("utf-8", "ignore").decode()
+    written = {f"a{known}": ["x", known], "b": [[known], ["y"]]}
+    table = pa.table(written).replace_schema_metadata({f"note {known}": known, "other": json.dumps({known: [known]})})
+    pq.write_table(table, "odd.parquet")
+    (tmp_path / "odd.json").write_text(json.dumps({f"name {text}": text, "list": [text]}))
+    header = json.dumps(
+        {"__metadata__": {f"note{known}": known}, f"w{known}": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}
+    )
+    (tmp_path / "odd.safetensors").write_bytes(struct.pack("<Q", len(header.encode())) + header.encode() + bytes(4))
+    for name in ("odd.parquet", "odd.json", "odd.safetensors"):
+        for more in ([], ["--json"], *([["--schema"], ["--schema", "--json"]] if name == "odd.parquet" else [])):
+            done = shell("show", name, *more)
+            assert done.exit_code == 0, done.output
+            assert all(line.isprintable() for line in done.stdout.split("\n"))
+    assert json.loads(shell("show", "odd.json", "--json").stdout) == {f"name {text}": text, "list": [text]}
+
+
+def test_plain_texts_are_left_as_they_are():
+    for text in ("blue", "café ★ → €", "", "a b"):
+        assert plain(text) == text
+        assert json.loads(plain_json([text])) == [text]
+    assert plain("\x1b[31m\n\u202e") == "\\x1b[31m\\n\\u202e"
+    assert plain_json({"a": "\x9b"}) == '{"a": "\\u009b"}'
+
+
+# ---- what is replaced
+
+
+def test_only_files_are_replaced(copy, shell, monkeypatch, tmp_path):
+    monkeypatch.chdir(copy.parent)
+    os.mkfifo("pipe")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "dangling").symlink_to("nowhere")
+    (tmp_path / "device").symlink_to("/dev/full")
+    for name in ("pipe", "device", "dangling"):
+        before = os.lstat(name).st_mode
+        said = one_sentence(shell("translate", "--task", "colors", "blue", "--save", name))
+        assert "is no file that could be replaced" in said
+        assert os.lstat(name).st_mode == before
+    assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
+    one_sentence(shell("translate", "--task", "colors", "blue", "--save", "folder"))
+    for _ in range(2):
+        assert shell("translate", "--task", "colors", "blue", "--save", "file.npy").exit_code == 0
+    assert np.load("file.npy").shape[1] == 6
