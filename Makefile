@@ -1,6 +1,8 @@
-# make all     set up .venv and run the whole pipeline
+# make all     set up .venv and run the whole pipeline; VERBOSE=1 shows Snakemake's own output
 # make test    set up .venv, with the tools of the tests, and run every check
+# make test-kills   kill whole runs a hundred times and compare what they end with; takes an hour or more
 # make bench   measure how fast everything is, and write benchmarks/results.md
+# make test-wheel   the wheel in a fresh environment, from an empty folder: some minutes
 # make test-slurm   the pipeline on a real SLURM; as root, it installs and starts one where there is none
 # make unlock  after a power cut or a killed run: remove the lock it left
 PYTHON ?= python3
@@ -11,10 +13,10 @@ INSTALLED := $(VENV)/.installed
 TEST_INSTALLED := $(VENV)/.installed-test
 SLURM_INSTALLED := $(VENV)/.installed-slurm
 
-.PHONY: all test test-library test-workflow test-slurm bench lint format unlock clean
+.PHONY: all test test-library test-workflow test-wheel test-slurm test-kills bench lint format unlock clean
 
 all: $(INSTALLED)
-	$(BIN)/snakemake --cores all all
+	$(BIN)/neuralese run --cores all $(if $(VERBOSE),--verbose) all
 
 # whole runs beside everything else: both keep one core busy for most of their time
 test: $(TEST_INSTALLED) lint
@@ -26,8 +28,15 @@ test-library: $(TEST_INSTALLED)
 test-workflow: $(TEST_INSTALLED)
 	$(BIN)/pytest tests/workflow
 
+test-kills: $(TEST_INSTALLED)
+	$(BIN)/python tests/workflow/kill_and_rerun.py --kills 100
+	$(BIN)/python tests/faults/fuzz.py
+
 bench: $(INSTALLED)
 	$(BIN)/python benchmarks/run.py
+
+test-wheel: $(TEST_INSTALLED)
+	NEURALESE_WHEEL=1 $(BIN)/pytest tests/packaging
 
 test-slurm: $(SLURM_INSTALLED)
 	NEURALESE_SLURM=1 tests/cluster/with_slurm.sh $(BIN)/pytest tests/cluster
@@ -49,7 +58,8 @@ unlock: $(INSTALLED)
 clean:
 	rm -rf $(VENV) .snakemake
 
-$(INSTALLED): pyproject.toml
+$(INSTALLED): pyproject.toml constraints.txt
+	@echo "Installing into $(VENV): minutes with pip, seconds with uv ..."
 	PYTHON=$(PYTHON) tools/install $(VENV) .
 	touch $@
 

@@ -8,7 +8,7 @@ min_version("9.20")
 configfile: "config/config.yaml"
 
 
-# asked for only under --software-deployment-method apptainer; build it with `pip install .` on top of a Python image
+# asked for only under --software-deployment-method apptainer; build it with: apptainer build neuralese.sif neuralese.def
 container: "neuralese.sif"
 
 
@@ -41,10 +41,6 @@ for rules_of_task in dict.fromkeys(task.rules for task in tasks.every() if task.
 onstart:
     if wrong := unwritable(RESULTS):
         raise WorkflowError(wrong)
-    if ahead := redate(RESULTS):
-        logger.warning(
-            f"The clock was set back: {ahead} results from the future are now dated to the present."
-        )
 
 
 rule all:
@@ -64,5 +60,19 @@ rule all:
         expand(
             f"{RESULTS}/{{task}}/seed{{seed}}/examples.parquet", task=TASKS, seed=SEEDS
         ),
+        [
+            path
+            for task in TASKS
+            if task in tasks_with("relay.parquet")
+            for path in made("relay.parquet", task, SEEDS)
+        ],
+        [
+            f"{RESULTS}/tables/listening.parquet"
+            for task in TASKS
+            if task in tasks_with("listening.parquet")
+        ],
         TABLE_FIGURES,
         f"{RESULTS}/report/index.html",
+
+
+include: "workflow/rules/stamps.smk"

@@ -84,21 +84,24 @@ def colors() -> tuple[ReferenceGame, torch.Generator]:
 
 def pooling(images: int) -> Work:
     """Crop pictures, run the backbone and pool its maps."""
-    from features import NETWORK, POOLED  # brings networks that no other work needs
+    from features import COMPONENTS, NETWORK  # brings networks that no other work needs
 
     from neuralese.tasks.birds.backbone import Backbone, graph
     from neuralese.tasks.birds.crops import crop
     from neuralese.tasks.birds.embedded import Species, draw
     from neuralese.tasks.birds.images import Extraction
+    from neuralese.tasks.birds.pooling import Extractor, principal_axes, with_pooling
     from neuralese.tasks.birds.quantise import quantise
 
     species = Species("red", "grey", "white", "black", "short", "black", "large")
     picture, box = draw(species, np.random.default_rng(0))
     wanted = {str(number): (number, box) for number in range(images)}
-    network = Backbone.load(quantise(graph(NETWORK, PIXELS), [crop(picture, box, PIXELS)]))
+    floats, seen = graph(NETWORK, PIXELS), [crop(picture, box, PIXELS)]
+    axes = principal_axes(Backbone.load(floats), seen, COMPONENTS)
+    extractor = Extractor.load(with_pooling(quantise(floats, seen), axes))
 
     def work() -> None:
-        for _ in Extraction(network, POOLED).run(((name, picture) for name in wanted), wanted):
+        for _ in Extraction(extractor).run(((name, picture) for name in wanted), wanted):
             pass  # batches are written as they come
 
     return work
@@ -111,7 +114,7 @@ def training_head(images: int) -> Work:
 
     random = torch.Generator().manual_seed(0)
     sizes = {"train": images, "dev": images // 4, "test": images // 4}
-    pooled = {split: torch.randn(size, 4096 + 1280, generator=random) for split, size in sizes.items()}
+    pooled = {split: torch.randn(size, 4095 + 1280, generator=random) for split, size in sizes.items()}
     labels = {split: torch.arange(size) % 200 for split, size in sizes.items()}
     return lambda: train_head(pooled, labels, HeadConfig(epochs=1), seed=0)
 

@@ -24,6 +24,7 @@ SUBJECTS = {
     "features": "Feature extraction",
     "parsing": "Parsing",
     "growth": "Growth",
+    "corpora": "Corpora",
 }
 THREADS = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 PACKAGES = ("torch", "numpy", "onnxruntime", "pandas")

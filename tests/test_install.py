@@ -2,18 +2,21 @@
 
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
 RUN, TEST, SLURM = ("tools/install .venv .", 'tools/install .venv ".[test]"', 'tools/install .venv ".[slurm]"')
 STAMPS = {".installed": RUN, ".installed-test": TEST, ".installed-slurm": SLURM}
+INSTALL = "install --quiet --constraint constraints.txt --editable .[test]"
 
 
 @pytest.fixture
 def clone(tmp_path):
-    for name in ("Makefile", "pyproject.toml"):
+    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
         shutil.copy(ROOT / name, tmp_path)
     return tmp_path
 
@@ -83,7 +86,10 @@ def calls(machine) -> list[str]:
 
 
 def test_without_uv_it_is_pip_in_an_environment_that_is_made_once(machine):
-    made, installed = f"python -m venv {machine}/venv", "python install --quiet --editable .[test]"
+    made, installed = (
+        f"python -m venv {machine}/venv",
+        f"python {INSTALL}",
+    )
     assert calls(machine) == [made, installed]
     assert calls(machine) == [made, installed, installed]
 
@@ -104,4 +110,23 @@ def test_uv_is_told_where_pip_is_told_to_look(machine, settings, told):
     _, made, installed = calls(machine)
     assert made == f"uv venv --quiet --allow-existing --python python3 {machine}/venv"
     options = f"--quiet --python {machine}/venv/bin/python --index-strategy unsafe-best-match{told}"
-    assert installed == f"uv pip install {options} --editable .[test]"
+    assert installed == f"uv pip install {options} --constraint constraints.txt --editable .[test]"
+
+
+def test_the_version_of_torch_that_is_installed_is_one_that_the_package_allows():
+    (pin,) = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if line.startswith("torch")]
+    (wanted,) = [
+        Requirement(line)
+        for line in tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+        if line.startswith("torch")
+    ]
+    assert pin.removeprefix("torch==") in wanted.specifier
+    assert not str(wanted.specifier).startswith("==")  # which other people's environments could not meet
+
+
+def test_containers_are_built_as_the_readme_installs_the_project():
+    line = "pip install -c constraints.txt -e ."
+    assert f"    {line}\n" in (ROOT / "README.md").read_text()
+    for recipe in ("Dockerfile", "neuralese.def"):
+        assert line in (ROOT / recipe).read_text().replace("--no-cache-dir ", "")
+    assert "apptainer build neuralese.sif neuralese.def" in (ROOT / "Snakefile").read_text()

@@ -63,7 +63,7 @@ def export(run: JudgeRun, folder: Path, messages: int = MESSAGES, least: int = L
         "title": "Colour agents",
         "licence": "CC0-1.0",
         "messages": {"kind": "vector", "noise": run.robot.scale},
-        "utterances": {"language": "en", "least": least},
+        "utterances": {"language": "en", "least": least, "about": ["target"]},
     }
     write_corpus(folder, settings_text(settings, columns), tables)
 

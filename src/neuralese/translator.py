@@ -45,7 +45,7 @@ from neuralese.translate.languages import Composed
 from neuralese.translate.pairs import SINGLE
 
 ABOUT = "translator.json"  # of a saved translator: how it was made
-FORMAT = 1
+FORMAT = 2
 RANDOM = "random"  # the control that stands beside every criterion
 SECTIONS = {
     "speakers": FITTING,

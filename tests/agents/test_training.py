@@ -11,7 +11,7 @@ from naive_listener import margin
 from safetensors.torch import load_file
 
 from neuralese.agents.cell import CellConfig, load_cell, save_cell
-from neuralese.agents.episodes import Episodes, Replay
+from neuralese.agents.episodes import Episodes, Replay, rounds
 from neuralese.agents.messages import read_messages, sample_messages
 from neuralese.agents.players import speak
 from neuralese.agents.training import Trainer, TrainingConfig, checkpoint_path, exploration, learning_rate
@@ -218,3 +218,20 @@ def test_sampled_messages_come_back_from_their_table_by_split(tmp_path, generato
     assert said["test"].ids.tolist() == [8, 9, 10, 11]
     distance = (said["test"].messages - speak(learner.cell, learner.game, said["test"].states)).norm(dim=1)
     assert (distance < 0.3 * 8**0.5 * 3).all()
+
+
+def test_on_embedded_data_a_training_is_at_most_as_long_as_its_setting_says():
+    config = TrainingConfig(updates=100, embedded_updates=60)
+    assert [config.on(data).updates for data in ("mirror", "official", "embedded")] == [100, 100, 60]
+    assert TrainingConfig(updates=40, embedded_updates=60).on("embedded").updates == 40  # never longer
+    assert TrainingConfig(updates=100).on("embedded").updates == 100
+
+
+def test_agents_without_a_channel_learn_and_hear_nothing():
+    config = TrainingConfig(updates=5, batch=8, new_games=8, replay=32)
+    trained = Trainer(game(), SMALL.without_channel(), config, seed=0)
+    trained.run()
+    assert all(torch.isfinite(weight).all() for weight in trained.cell.parameters())
+    world = game().reset(6, torch.Generator().manual_seed(1))
+    played = next(rounds(trained.cell, game(), world, torch.Generator()))
+    assert not played.sent.any()

@@ -55,9 +55,38 @@ def test_the_comparison_is_printed_section_by_section_and_says_how_it_was_tested
 
 
 def test_without_tables_compare_says_how_to_make_them(shell, tmp_path):
-    assert shell.fails("compare", "--results", tmp_path).endswith(
-        f"snakemake --cores all {tmp_path}/tables/belief.parquet"
+    assert shell.fails("compare", "--results", tmp_path) == (
+        f"{tmp_path} holds no results; name the folder of a run with --results, or make one with: neuralese run"
     )
+    (tmp_path / "colors").mkdir()
+    assert shell.fails("compare", "--results", tmp_path).endswith(f"neuralese run {tmp_path}/tables/belief.parquet")
+    assert "is not there; name the folder" in shell.fails("compare", "--results", tmp_path / "elsewhere")
+
+
+def test_a_reader_who_has_enough_is_no_error(results):
+    for command in (["compare"], ["show", "tables/belief.parquet", "--rows", "999"]):
+        given = [command[0], *(str(results / each) if "/" in each else each for each in command[1:])]
+        environment = {**os.environ, "NEURALESE_RESULTS": str(results)}
+        writer = run(*given, stdout=subprocess.PIPE, env=environment)
+        writer.stdout.read(1)
+        writer.stdout.close()
+        assert (writer.wait(), writer.stderr.read()) == (0, "")
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 160])
+def test_no_number_of_the_comparison_is_cut_on_a_narrow_terminal(shell, monkeypatch, width):
+    monkeypatch.setattr("neuralese.cli.output.on_terminal", lambda: True)
+    monkeypatch.setenv("COLUMNS", str(width))
+    page = shell.prints("compare", "--task", "birds")
+    lines = page.splitlines()
+    assert max(len(line) for line in lines if "[" in line) <= width
+    rows = shell.json("compare", "--task", "birds")
+    for row in rows:
+        assert f"{row['ours']:.3f} [{row['ci_low']:.3f}, {row['ci_high']:.3f}]" in page
+    if "baseline" in lines[2]:
+        assert all(f"{row['gain']:+.3f}" in page for row in rows if row["gain"] is not None and row["section"] == "")
+    assert "…" not in page
+    assert ("Left out for want of width" in page) == (width < 160)
 
 
 @pytest.mark.parametrize("name", ["bash", "zsh", "fish"])

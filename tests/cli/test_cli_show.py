@@ -84,7 +84,7 @@ def test_provenance_is_printed_line_by_line(shell):
 @pytest.mark.parametrize("suffix", [".parquet", ".safetensors", ".json"])
 def test_broken_and_missing_files_are_said_so(shell, tmp_path, suffix):
     broken = tmp_path / f"broken{suffix}"
-    assert "make it with: snakemake" in shell.fails("show", broken)
+    assert "neuralese status --files" in shell.fails("show", broken)
     broken.write_bytes(b"half")
     assert "delete it" in shell.fails("show", broken)
 

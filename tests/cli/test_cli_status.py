@@ -17,8 +17,11 @@ rule agent:
 
 
 def test_an_empty_folder_has_no_results_yet(shell, tmp_path):
-    assert "holds no results yet; make them with: snakemake" in shell.prints("status", "--results", tmp_path)
-    assert shell.json("status", "--results", tmp_path / "nowhere")["files"] == []
+    assert "holds no results; name the folder of a run" in shell.fails("status", "--results", tmp_path)
+    assert "is not there; name the folder of a run" in shell.fails(
+        "status", "--results", tmp_path / "nowhere", "--json"
+    )
+    assert "there are colors" in shell.fails("status", "--task", "birds")
 
 
 def test_what_is_there_what_is_missing_and_from_which_data(shell):
@@ -29,7 +32,7 @@ def test_what_is_there_what_is_missing_and_from_which_data(shell):
     assert states["colors", "human listener"] == states["all", "bound"] == "missing"
     assert ("colors", "behavior") not in states  # nobody drives there
     page = shell.prints("status")
-    assert "colors seed 0  5 of 13" in page
+    assert "colors seed 0  5 of 14" in page
     assert "known only where the Snakefile is" in page
 
 

@@ -106,6 +106,8 @@ def test_phrases_said_together_are_scored_and_their_messages_saved(shell, result
     np.testing.assert_allclose(answer["vectors"], saved, rtol=1e-6)
     heard = shell.prints(*TRANSLATE, "--message", tmp_path / "made.npy")
     assert heard.count("scored now") == 2
+    said = shell.prints(*TRANSLATE, "blue", "-n", 2, "--save", tmp_path / "made.npy")
+    assert f"Wrote {tmp_path / 'made.npy'}: an array (2, 6), the best message first." in said
 
 
 def test_new_messages_and_new_phrases(shell, results, tmp_path):
@@ -129,13 +131,17 @@ def test_unknown_phrases_bring_up_close_ones(shell):
     assert "did you mean blue?" in shell.fails(*TRANSLATE, "bleu")
     assert "did you mean" in shell.fails(*TRANSLATE, "dark")  # only with green
     assert "green, blue, light" in shell.fails(*TRANSLATE, "xyzzy")
+    said = shell.fails(*TRANSLATE, "coming green")  # light is nothing like coming, however many letters they share
+    assert "did you mean" not in said
+    assert "with its words it has green, dark green." in said
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
         (["--seed", 4, "blue"], "no results of seed 4 (there are: 0)"),
-        (["--results", "nowhere", "blue"], "snakemake --cores all"),
+        (["--seed", 4, "blue"], "--config 'seeds=[0,4]'"),  # seed 4 alone would write tables without seed 0
+        (["--results", "nowhere", "blue"], "nowhere is not there; name the folder of a run with --results"),
         (["--criterion", "telepathy", "blue"], "no criterion 'telepathy'; it has released, mine, direct, random"),
         (
             ["--criterion", "telepathy", "light green"],
@@ -145,13 +151,18 @@ def test_unknown_phrases_bring_up_close_ones(shell):
         (["--message-id", 9999], "numbered 0 to 323"),
         (["--message", "nothing.npy"], "there is no nothing.npy"),
         (["--message", "wrong.npy"], "6 numbers long, not 3"),
-        (["--message", "text.npy"], "no array of numbers"),
+        (["--message", "text.npy"], "text.npy is no array of numbers; --message takes a file that numpy.save wrote"),
+        (["blue", "--save", "made.txt"], "its file must end in .npy, not 'made.txt'"),
+        (["blue", "--save", "new_folder/made.npy"], "there is no folder new_folder; make it"),
     ],
 )
 def test_what_a_user_can_mend_is_said_in_one_sentence(shell, arguments, says):
     np.save("wrong.npy", np.zeros(3))
     (shell.folder / "text.npy").write_text("hello")
-    assert says in shell.fails(*TRANSLATE, *arguments)
+    said = shell.fails(*TRANSLATE, *arguments)
+    assert says in said
+    assert "pickle" not in said
+    assert not (shell.folder / "new_folder").exists()
 
 
 def test_a_missing_table_is_named_with_the_command_that_makes_it(shell, results, tmp_path):
@@ -160,7 +171,7 @@ def test_a_missing_table_is_named_with_the_command_that_makes_it(shell, results,
     (folder / "colors/inventory.parquet").write_bytes((results / "colors/inventory.parquet").read_bytes())
     missing = folder / "colors/seed0/dictionary.parquet"
     assert shell.fails(*TRANSLATE, "--results", folder, "blue") == (
-        f"there is no {missing}; make it with: snakemake --cores all {missing}"
+        f"there is no {missing}; make it with: neuralese run {missing}"
     )
 
 

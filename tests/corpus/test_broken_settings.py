@@ -41,6 +41,14 @@ BROKEN: dict[str, tuple[Change, str]] = {
         r"'messages\.noise' is inf; write a number above 0",
     ),
     "enormous period": (settings("period: 360", f"period: {'9' * 400}"), r"'states\.angle\.period' is 9999"),
+    "people who see a column that is not there": (
+        settings("least: 3", "least: 3, about: [hue]"),
+        r"'utterances\.about' names hue, which is not under 'states'; name some of shape",
+    ),
+    "nobody who sees anything": (
+        both(settings("language: en, least: 3", "from: states, about: [shape]"), without("utterances.csv")),
+        r"'utterances\.about' is of what people saw, but `from: states` makes phrases",
+    ),
     "one candidate": (settings("candidates: 2", "candidates: 1"), r"'candidates' is 1; write a whole number from 2"),
     "candidates as text": (settings("candidates: 2", "candidates: two"), r"'candidates' is 'two'"),
     "candidates as true": (settings("candidates: 2", "candidates: yes"), r"'candidates' is True"),

@@ -78,9 +78,18 @@ BROKEN: dict[str, tuple[Change, str]] = {
         both(settings("size: {type: number}", "size: {type: vector}"), table("states.csv", 9, "3.5", "3.5 1")),
         r"states\.csv, line 9: 'size' has 2 numbers but 1 in the first row",
     ),
-    "an image": (
+    "a picture that is not there": (
         settings("shape: {type: category}", "shape: {type: image}"),
-        r"'shape' is of type image, which is not read",
+        r"states\.csv, line 2: 'shape' is 'circle', and no such file is in the folder; add it",
+    ),
+    "a picture that is none": (
+        both(
+            settings("shape: {type: category}", "shape: {type: image}"),
+            put("circle", "text"),
+            put("square", "t"),
+            put("star", "t"),
+        ),
+        r"line 2: 'shape' is 'circle', which cannot be read as a picture: it is in no format that is known; replace it",
     ),
     "too many categories": (
         both(

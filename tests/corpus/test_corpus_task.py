@@ -14,9 +14,10 @@ from neuralese.storage.tables import read_table
 from neuralese.tasks.corpus.data import write_corpus
 from neuralese.tasks.corpus.game import CorpusStates, load_games
 from neuralese.tasks.corpus.human import load_traces
+from neuralese.tasks.corpus.measured import measure
 from neuralese.tasks.corpus.pictures import described, pixels
 from neuralese.tasks.corpus.read import read_corpus
-from neuralese.tasks.corpus.recorded import fit_speaker, load_recorded, measure, take_contexts, take_messages
+from neuralese.tasks.corpus.recorded import fit_speaker, load_recorded, take_contexts, take_messages
 
 NAMES = ("states.parquet", "recorded.parquet", "inventory.parquet", "traces.parquet", "provenance.json")
 COUNTS = {"vocabulary": 50, "held_out": 30, "contexts": 40}
@@ -89,6 +90,17 @@ def test_a_listener_that_hears_nothing_cannot_win_by_how_frequent_a_state_is(can
     smallest = drawn == drawn.min(1, keepdim=True).values  # always pick the most frequent state
     credit = smallest[:, 0].double() / smallest.sum(1)
     assert abs(float(credit.mean()) - 1 / candidates) < 0.015
+
+
+def test_people_see_the_columns_that_they_spoke_of_and_agents_all():
+    features = torch.arange(1.0, 13).reshape(4, 3)
+    states = CorpusStates(features, np.zeros(4, dtype=np.int64), 2, seen_by_people=[1])
+    pairs = torch.tensor([[2, 0], [3, 1]])
+    encoder = states.encoder(5)
+    with torch.no_grad():
+        assert torch.equal(encoder(states.speaker_view(pairs)), encoder.linear(features[[2, 3]]))
+        hidden = features[[2, 3]] * torch.tensor([0.0, 1, 0])
+        assert torch.equal(encoder(states.human_view(pairs)), encoder.linear(hidden))
 
 
 def test_distractors_share_the_group_of_the_true_state():

@@ -13,7 +13,6 @@ import pytest
 from skimage.color import rgb2lab
 from small_corpus import small_corpus, write
 
-from neuralese.storage.errors import NeuraleseError
 from neuralese.tasks.corpus.colors import rgb_to_lab
 from neuralese.tasks.corpus.read import read_corpus
 
@@ -169,25 +168,6 @@ def test_a_column_that_is_always_the_same_has_finite_features(tmp_path, files):
 def test_colours_are_cielab(small):
     rgb = np.random.default_rng(0).uniform(0, 255, (500, 3))
     np.testing.assert_allclose(rgb_to_lab(rgb), rgb2lab(rgb[None] / 255)[0], atol=1e-3)
-
-
-def test_images_are_seen_through_a_function_and_stay_inside_the_folder(tmp_path, files):
-    files["corpus.yaml"] = files["corpus.yaml"].replace("shape: {type: category}", "shape: {type: image}")
-    files |= {"circle": b"1", "square": b"22", "star": b"333"}
-
-    def sizes(paths):
-        return np.array([[len(path.read_bytes()), 1] for path in paths])
-
-    folder = write(tmp_path / "c", files)
-    corpus = read_corpus(folder, image_features=sizes)
-    assert corpus.features[:, corpus.feature_places["shape"]].tolist() == [[1, 1], [2, 1], [3, 1]] * 4
-    (folder / "star").unlink()
-    with pytest.raises(NeuraleseError, match=r"line 4: 'shape' is 'star', and no such file is in the folder"):
-        read_corpus(folder, image_features=sizes)
-    (tmp_path / "secret").write_text("x")
-    (folder / "star").symlink_to(tmp_path / "secret")
-    with pytest.raises(NeuraleseError, match="which is outside the folder"):
-        read_corpus(folder, image_features=sizes)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])

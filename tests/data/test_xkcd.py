@@ -70,7 +70,6 @@ def test_a_listed_name_without_its_files_is_refused(tmp_path, path):
 def test_what_is_not_a_number_is_refused(tmp_path, path):
     sentence = refusal(pack(tmp_path / "xkcd", {**CORPUS, path: b"0.1,blue,0.3"}))
     assert f"{path} holds something that is not a number" in sentence
-    assert "blue" in sentence
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from small_task import PARTS, SmallTask
 
 from neuralese.evaluate.belief import evaluate_belief
 from neuralese.evaluate.comparison import SECTIONS, TOLD, compare
-from neuralese.evaluate.interpreted import INFORMED, Interpreter
+from neuralese.evaluate.interpreted import Interpreter
+from neuralese.translate.families import INFORMED
 from neuralese.translate.languages import Composed
 
 

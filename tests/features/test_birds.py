@@ -18,7 +18,7 @@ from neuralese.tasks.birds.cub import bird_items
 from neuralese.tasks.birds.embedded import Species, draw
 from neuralese.tasks.birds.head import ByteDropout, bird_features
 from neuralese.tasks.birds.images import Extraction, gather_shards, write_shard
-from neuralese.tasks.birds.pooling import CompactBilinear, average
+from neuralese.tasks.birds.pooling import Extractor, principal_axes, with_pooling
 from neuralese.tasks.birds.settings import HeadConfig
 from neuralese.tasks.birds.tables import SHARD
 
@@ -30,38 +30,64 @@ def jpeg(color: tuple[int, int, int], size: tuple[int, int] = (60, 40)) -> bytes
 
 
 @pytest.fixture(scope="module")
-def backbone():
-    return Backbone.load(graph("efficientnet-lite0", 64))
+def network() -> bytes:
+    return graph("efficientnet-lite0", 64)
 
 
-def test_tensor_sketches_keep_inner_products_of_bilinear_features():
-    maps = torch.rand(6, 30, 2, 2, generator=torch.Generator().manual_seed(0))
-    columns = maps.flatten(2)
-    bilinear = (columns @ columns.transpose(1, 2)).flatten(1)  # the matrices that sketches stand for
-    exact = bilinear @ bilinear.T
-    sketched = torch.stack([(s := CompactBilinear(30, 512, seed).sketch(maps)) @ s.T for seed in range(40)]).mean(0)
-    torch.testing.assert_close(sketched, exact, rtol=0.05, atol=0.0)
+@pytest.fixture(scope="module")
+def backbone(network) -> Backbone:
+    return Backbone.load(network)
 
 
-def test_a_tensor_sketch_is_what_sums_over_all_pairs_of_channels_give():
-    maps = torch.rand(2, 7, 2, 3, generator=torch.Generator().manual_seed(0))
-    pooling = CompactBilinear(7, 16)
-    expected = np.zeros((2, 16))
-    for picture, channels in enumerate(maps.flatten(2).double().numpy()):
-        for column in channels.T:
-            for i in range(7):
-                for j in range(7):
-                    place = (pooling.places[0][i] + pooling.places[1][j]) % 16
-                    expected[picture, place] += pooling.signs[0][i] * pooling.signs[1][j] * column[i] * column[j]
-    np.testing.assert_allclose(pooling.sketch(maps), expected, atol=1e-5)
+@pytest.fixture(scope="module")
+def pictures() -> np.ndarray:
+    return np.random.default_rng(0).integers(0, 255, (5, 64, 64, 3), dtype=np.uint8)
 
 
-def test_pooled_features_have_length_one_and_do_not_depend_on_the_batch():
-    maps = torch.rand(5, 20, 3, 3, generator=torch.Generator().manual_seed(0))
-    pooling = CompactBilinear(20, 64)
-    torch.testing.assert_close(pooling(maps).norm(dim=1), torch.ones(5))
-    assert torch.equal(pooling(maps)[2:3], pooling(maps[2:3]))
-    torch.testing.assert_close(average(maps).norm(dim=1), torch.ones(5))
+@pytest.fixture(scope="module")
+def axes(backbone, pictures) -> np.ndarray:
+    return principal_axes(backbone, pictures, 6)
+
+
+@pytest.fixture(scope="module")
+def extractor(network, axes) -> Extractor:
+    return Extractor.load(with_pooling(network, axes))
+
+
+def test_axes_keep_as_much_of_all_columns_as_any_could(backbone, pictures, axes):
+    columns = backbone.maps(pictures).flatten(2).transpose(1, 2).flatten(0, 1).double().numpy()
+    np.testing.assert_allclose(axes @ axes.T, np.eye(6), atol=1e-5)
+    kept = ((columns @ axes.T.astype(float)) ** 2).sum(0)
+    np.testing.assert_allclose(kept, np.linalg.svd(columns, compute_uv=False)[:6] ** 2, rtol=1e-4)
+
+
+def test_axes_do_not_depend_on_the_sign_that_a_solver_gives(axes):
+    assert (axes[np.arange(6), np.abs(axes).argmax(1)] > 0).all()
+
+
+def test_axes_of_no_picture_are_refused(backbone):
+    with pytest.raises(NeuraleseError, match="no training picture could be read"):
+        principal_axes(backbone, [], 6)
+
+
+def test_pooled_are_the_products_of_each_two_components_summed_over_places(backbone, pictures, axes, extractor):
+    for picture in pictures:
+        maps = backbone.maps(picture[None])[0].double().numpy()
+        sums = []
+        for i in range(6):
+            for j in range(i, 6):
+                total = 0.0
+                for y in range(maps.shape[1]):
+                    for x in range(maps.shape[2]):
+                        total += (axes[i] @ maps[:, y, x]) * (axes[j] @ maps[:, y, x])
+                sums.append(total)
+        roots = np.sign(sums) * np.sqrt(np.abs(sums))
+        pooled, average = extractor.pool(picture)
+        np.testing.assert_allclose(pooled[0], roots / np.linalg.norm(roots), atol=1e-4)
+        means = maps.mean((1, 2))
+        roots = np.sign(means) * np.sqrt(np.abs(means))
+        np.testing.assert_allclose(average[0], roots / np.linalg.norm(roots), atol=1e-5)
+    assert extractor.lengths == (21, 1280)
 
 
 def test_a_crop_shows_what_is_inside_the_box():
@@ -75,11 +101,11 @@ def test_a_crop_shows_what_is_inside_the_box():
     assert crop(buffer.getvalue(), (-10, -10, 200, 200), 16).shape == (16, 16, 3)
 
 
-def test_a_missing_or_broken_picture_is_named_and_left_out(backbone, tmp_path, caplog):
+def test_a_missing_or_broken_picture_is_named_and_left_out(extractor, tmp_path, caplog):
     pictures = [("a.jpg", jpeg((200, 0, 0))), ("b.jpg", b"not a picture"), ("c.jpg", jpeg((0, 0, 200))[:300])]
     pictures += [("d.jpg", jpeg((0, 200, 0))), ("stranger.jpg", jpeg((9, 9, 9)))]
     wanted = {f"{name}.jpg": (number, (0.0, 0.0, 60.0, 40.0)) for number, name in enumerate("abcde")}
-    extraction = Extraction(backbone, size=32)
+    extraction = Extraction(extractor)
     with caplog.at_level(logging.WARNING, "neuralese"):
         write_shard(tmp_path / "pooled.parquet", extraction.run(iter(pictures), wanted), total=5)
     assert read_table(tmp_path / "pooled.parquet", SHARD)["image_id"].to_pylist() == [0, 3]
@@ -87,19 +113,18 @@ def test_a_missing_or_broken_picture_is_named_and_left_out(backbone, tmp_path, c
     assert "the picture b.jpg is left out" in caplog.text
 
 
-def test_if_no_picture_can_be_read_nothing_is_gathered(backbone, tmp_path):
-    rows = Extraction(backbone, size=32).run(iter([("a.jpg", b"")]), {"a.jpg": (0, (0, 0, 1, 1))})
+def test_if_no_picture_can_be_read_nothing_is_gathered(extractor, tmp_path):
+    rows = Extraction(extractor).run(iter([("a.jpg", b"")]), {"a.jpg": (0, (0, 0, 1, 1))})
     write_shard(tmp_path / "shard.parquet", rows, total=1)
     with pytest.raises(NeuraleseError, match="not one picture could be read"):
         gather_shards(tmp_path / "pooled.parquet", [tmp_path / "shard.parquet"])
     assert [path.name for path in tmp_path.iterdir()] == ["shard.parquet"]
 
 
-def test_the_backbone_gives_the_same_maps_in_any_batch(backbone):
-    images = np.random.default_rng(0).integers(0, 255, (3, 64, 64, 3), dtype=np.uint8)
-    maps = backbone.maps(images)
-    assert maps.shape == (3, 1280, 2, 2)
-    assert torch.equal(maps[1:2], backbone.maps(images[1:2]))
+def test_the_backbone_gives_the_same_maps_in_any_batch(backbone, pictures):
+    maps = backbone.maps(pictures)
+    assert maps.shape == (5, 1280, 2, 2)
+    assert torch.equal(maps[1:2], backbone.maps(pictures[1:2]))
 
 
 def test_an_unknown_backbone_is_refused_by_name():
@@ -123,7 +148,7 @@ def test_dropout_by_bytes_hides_its_share_and_keeps_the_mean():
     assert torch.equal(dropout.eval()(dropped), dropped)
 
 
-def test_drawn_birds_can_be_told_apart_by_the_real_extractor(backbone):
+def test_drawn_birds_can_be_told_apart_by_the_real_extractor(network, backbone):
     generator = np.random.default_rng(0)
     kinds = [
         Species(body, "grey", "white", crown, "short", "black", "large")
@@ -132,7 +157,9 @@ def test_drawn_birds_can_be_told_apart_by_the_real_extractor(backbone):
     drawn = [(kind, draw(species, generator)) for kind, species in enumerate(kinds) for _ in range(12)]
     wanted = {str(i): (i, box) for i, (_, (_, box)) in enumerate(drawn)}
     pictures = ((str(i), content) for i, (_, (content, _)) in enumerate(drawn))
-    tables = pa.concat_tables(Extraction(backbone, size=256).run(pictures, wanted))
+    seen = [crop(content, box, 64) for _, (content, box) in drawn]
+    extractor = Extractor.load(with_pooling(network, principal_axes(backbone, seen, 20)))
+    tables = pa.concat_tables(Extraction(extractor).run(pictures, wanted))
     features, kind = matrix(tables["pooled"]), np.array([kind for kind, _ in drawn])
     centers = np.stack([features[kind == k][:6].mean(0) for k in (0, 1)])
     assert (np.argmax(features @ centers.T, axis=1) == kind).mean() == 1.0

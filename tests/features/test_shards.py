@@ -5,9 +5,11 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pandas as pd
 import pytest
 import torch
+from onnx import numpy_helper
 
 from neuralese.sources.archives import members
 from neuralese.storage.errors import NeuraleseError
@@ -16,7 +18,8 @@ from neuralese.tasks.birds.backbone import Backbone, graph
 from neuralese.tasks.birds.cub import PICTURES
 from neuralese.tasks.birds.embedded import Species, draw
 from neuralese.tasks.birds.images import Extraction, gather_shards, samples, wanted, write_shard
-from neuralese.tasks.birds.quantise import quantise
+from neuralese.tasks.birds.pooling import Extractor, principal_axes, with_pooling
+from neuralese.tasks.birds.quantise import largest_sums, quantise
 from neuralese.tasks.birds.tables import POOLED
 
 BODIES = ("red", "blue", "yellow", "brown")
@@ -38,19 +41,32 @@ def drawn() -> tuple[pd.DataFrame, list[tuple[str, bytes]]]:
 
 
 @pytest.fixture(scope="module")
-def networks(drawn) -> tuple[Backbone, Backbone]:
+def graphs(drawn) -> tuple[bytes, bytes]:
     """The same network in floats and in whole numbers."""
     images, pictures = drawn
     floats = graph("efficientnet-lite0", 64)
-    return Backbone.load(floats), Backbone.load(quantise(floats, samples(pictures, images, 64, 4)))
+    return floats, quantise(floats, samples(pictures, images, 64, 4))
 
 
-def pooled(folder: Path, backbone: Backbone, drawn, shards: int) -> tuple[bytes, dict[str, str]]:
+@pytest.fixture(scope="module")
+def networks(graphs) -> tuple[Backbone, Backbone]:
+    return Backbone.load(graphs[0]), Backbone.load(graphs[1])
+
+
+@pytest.fixture(scope="module")
+def extractor(graphs, networks, drawn) -> Extractor:
+    """The network in whole numbers, with pooling."""
+    images, pictures = drawn
+    axes = principal_axes(networks[0], samples(pictures, images, 64, 4), 8)
+    return Extractor.load(with_pooling(graphs[1], axes))
+
+
+def pooled(folder: Path, extractor: Extractor, drawn, shards: int) -> tuple[bytes, dict[str, str]]:
     """The table that comes out of so many shards, and what could not be read."""
     images, pictures = drawn
     failed, paths = {}, []
     for shard in range(shards):
-        extraction = Extraction(backbone, size=32)
+        extraction = Extraction(extractor)
         paths.append(folder / f"{shard}_of_{shards}.parquet")
         write_shard(paths[-1], extraction.run(iter(pictures), wanted(images, shard, shards)), total=0)
         failed |= extraction.failed
@@ -58,13 +74,13 @@ def pooled(folder: Path, backbone: Backbone, drawn, shards: int) -> tuple[bytes,
     return (folder / "pooled.parquet").read_bytes(), failed
 
 
-def test_however_many_shards_there_are_the_table_has_the_same_bytes(networks, drawn, tmp_path, monkeypatch):
+def test_however_many_shards_there_are_the_table_has_the_same_bytes(extractor, drawn, tmp_path, monkeypatch):
     monkeypatch.setattr("neuralese.tasks.birds.images.ROWS", 2)
-    one, failed = pooled(tmp_path, networks[1], drawn, 1)
+    one, failed = pooled(tmp_path, extractor, drawn, 1)
     assert set(failed) == {"2.jpg", "5.jpg"}
     assert read_table(tmp_path / "pooled.parquet", POOLED)["image_id"].to_pylist() == [1, 2, 4, 5, 7]
     for shards in (2, 5, 9):  # of nine, some are empty
-        assert pooled(tmp_path, networks[1], drawn, shards) == (one, failed)
+        assert pooled(tmp_path, extractor, drawn, shards) == (one, failed)
 
 
 def test_shards_hold_every_image_once(drawn):
@@ -74,10 +90,10 @@ def test_shards_hold_every_image_once(drawn):
         assert ids == list(range(1, 8))
 
 
-def test_a_shard_reads_no_further_than_its_last_picture(networks, drawn):
+def test_a_shard_reads_no_further_than_its_last_picture(extractor, drawn):
     images, pictures = drawn
     stream = iter([*pictures, ("beyond", b"")])
-    list(Extraction(networks[0], size=32).run(stream, wanted(images.iloc[3:5])))
+    list(Extraction(extractor).run(stream, wanted(images.iloc[3:5])))
     assert next(stream)[0] == pictures[[path for path, _ in pictures].index("3.jpg") + 1][0]
 
 
@@ -96,7 +112,33 @@ def test_maps_in_whole_numbers_are_close_to_those_in_floats(networks, drawn):
     assert torch.nn.functional.cosine_similarity(floats[:1], wholes[1:2]) < 0.9
 
 
-def test_nothing_to_quantise_by_is_said(networks):
+def test_no_two_neighbouring_products_of_whole_numbers_overflow_16_bits(graphs):
+    model = onnx.load_from_string(graphs[1])
+    stored = {each.name: numpy_helper.to_array(each).astype(int) for each in model.graph.initializer}
+    made_by = {name: node for node in model.graph.node for name in node.output}
+    weights = [
+        stored[made_by[node.input[1]].input[0]]
+        for node in model.graph.node
+        if node.op_type == "Conv" and node.input[1] in made_by
+    ]
+    assert len(weights) == 46  # all but the stem and the first block's two
+    for weight in weights:
+        assert np.abs(weight).max() == 127
+        if weight.shape[1] > 1:
+            rows = weight.reshape(len(weight), -1)
+            assert 255 * np.abs(rows[:, ::2] + rows[:, 1::2]).max() < 2**15
+
+
+def test_the_largest_sums_are_those_that_a_loop_finds():
+    weights = np.random.default_rng(0).normal(size=(20, 7, 1, 1))
+    for found, row in zip(largest_sums(weights), weights[:, :, 0, 0], strict=True):
+        pairs = [abs(row[k] + (row[k + 1] if k + 1 < 7 else 0)) for k in range(0, 7, 2)]
+        assert found == max(*pairs, *map(abs, row))
+    depthwise = np.full((3, 1, 3, 3), -2.0)
+    assert largest_sums(depthwise).tolist() == [2, 2, 2]
+
+
+def test_nothing_to_quantise_by_is_said():
     with pytest.raises(NeuraleseError, match="no training picture could be read"):
         quantise(b"", [])
 

@@ -3,6 +3,9 @@
 import pytest
 import torch
 
+from neuralese.agents.cell import Cell
+from neuralese.agents.players import speak
+from neuralese.agents.settings import CellConfig
 from neuralese.games.reference import LISTENER, SPEAKER, ReferenceGame, state_columns
 from neuralese.games.states import prefixes
 
@@ -10,6 +13,10 @@ from neuralese.games.states import prefixes
 @pytest.fixture(params=[2, 3, 5])
 def game(request):
     return ReferenceGame(torch.arange(24.0).view(12, 2), pool=torch.tensor([1, 2, 3]), n_candidates=request.param)
+
+
+def rng(seed: int) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
 
 
 def at_choice(game, batch, generator):
@@ -156,3 +163,24 @@ def test_a_human_describes_the_target_whatever_the_other_items_are(game):
 
 def test_items_are_not_among_the_encoders_weights(game):
     assert set(game.encoder(5).state_dict()) == {"linear.weight", "linear.bias", "role.weight"}
+
+
+def test_a_speaker_shown_the_target_alone_says_the_same_whatever_the_others_are(game, generator):
+    alone = ReferenceGame(game.items, game.pool, n_candidates=game.n_candidates, speaker_sees="target")
+    states = alone.draw_states(50, generator)
+    others = torch.cat([states[:, :1], alone.draw_states(50, generator)[:, 1:]], dim=1)
+    differ = (states != others).any(1)
+    assert differ.any()
+    cell = Cell(alone, CellConfig(hidden=16, message=4))
+    assert torch.equal(speak(cell, alone, states), speak(cell, alone, others))
+    assert not torch.equal(speak(cell, game, states)[differ], speak(cell, game, others)[differ])
+    world = alone.reset(50, generator)
+    assert torch.equal(alone.observe(world)[:, SPEAKER], alone.human_view(world.states))
+
+
+def test_a_listener_sees_the_same_whatever_the_speaker_is_shown(game):
+    alone = ReferenceGame(game.items, game.pool, n_candidates=game.n_candidates, speaker_sees="target")
+    for one, other in zip(
+        *(each.question(each.draw_states(20, rng(0)), rng(1)) for each in (game, alone)), strict=True
+    ):
+        assert torch.equal(one, other)

@@ -1,17 +1,19 @@
 """A robot that was trained for seconds on the embedded roads, and a page to play with it."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 import torch
+from naming_runs import write_birds, write_colors, write_naming_run
 from scripted_person import drive
 
 from neuralese.agents.cell import CellConfig, save_cell
 from neuralese.agents.messages import sample_messages, states_table
 from neuralese.agents.players import utterances
 from neuralese.agents.training import Trainer, TrainingConfig
+from neuralese.play.options import PlayOptions
 from neuralese.play.server import PlayServer
 from neuralese.speakers.fit import fit_human_speaker, fit_robot_speaker
 from neuralese.speakers.fitting import FitConfig
@@ -25,6 +27,7 @@ from neuralese.tasks.driving.replay import layouts, replay
 from neuralese.tasks.driving.tables import GAMES, MAPS, TURNS, WORDS
 from neuralese.tasks.human import HumanRun
 from neuralese.tasks.items import traces_table
+from neuralese.tasks.reference_play import open_sitting
 from neuralese.translate.dictionary import build_dictionary
 from neuralese.translate.languages import Composed, English, Neuralese
 
@@ -104,10 +107,44 @@ def ending_seed(robot) -> int:
 
 
 @pytest.fixture
-def server(robot, ending_seed, tmp_path) -> Iterator[PlayServer]:
+def serve() -> Iterator[Callable[[object], PlayServer]]:
+    """Serve a sitting until the test is over."""
+    served = []
+
+    def serve(sitting) -> PlayServer:
+        served.append(PlayServer(sitting))
+        threading.Thread(target=served[-1].serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        return served[-1]
+
+    yield serve
+    for server in served:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture
+def server(robot, ending_seed, tmp_path, serve) -> PlayServer:
     """A page of its own for each test, at `server.url`; its first game is that of the `ending_seed`."""
-    server = PlayServer(Sitting(robot, tmp_path / "play", torch.Generator().manual_seed(ending_seed)))
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-    yield server
-    server.shutdown()
-    server.server_close()
+    return serve(Sitting(robot, tmp_path / "play", torch.Generator().manual_seed(ending_seed)))
+
+
+@pytest.fixture(scope="session")
+def naming_results(tmp_path_factory) -> Path:
+    """Results of the colours and of the birds."""
+    folder = tmp_path_factory.mktemp("naming")
+    for name, write in (("colors", write_colors), ("birds", write_birds)):
+        (folder / name / "raw").mkdir(parents=True)
+        write(folder / name)
+        write_naming_run(folder / name, name)
+    return folder
+
+
+@pytest.fixture
+def sit(naming_results, tmp_path) -> Callable:
+    """Sit down to a game of a task, always the same one; `steps` are its rounds."""
+
+    def sit(task: str, steps: int = 4, seed: int = 1, **options):
+        random = torch.Generator().manual_seed(seed)
+        return open_sitting(PlayOptions(task, naming_results, tmp_path / "play", random, steps=steps, **options))
+
+    return sit

@@ -1,5 +1,6 @@
 """A game between a person and a robot: who sees, hears and does what, and the log that is left of it."""
 
+import dataclasses
 import json
 
 import pytest
@@ -12,6 +13,7 @@ from neuralese.tasks.driving import logs
 from neuralese.tasks.driving.game import DrivingGame
 from neuralese.tasks.driving.play.game import OUT_OF_TIME, FogGame
 from neuralese.tasks.driving.play.logs import game_log, save_game
+from neuralese.tasks.driving.play.relay import watch_game
 from neuralese.tasks.driving.play.robot import Robot
 from neuralese.tasks.driving.replay import layouts, replay
 from neuralese.tasks.driving.roads import FORWARD, LEFT, WAIT, Layouts
@@ -183,3 +185,19 @@ def shape(value):
     if isinstance(value, dict):
         return {name: shape(member) for name, member in value.items()}
     return [shape(member) for member in value] if isinstance(value, list) else type(value)
+
+
+def test_robots_that_are_watched_hear_what_the_english_of_the_other_becomes():
+    robot = lanes(FORWARD, starts=(pose(3, 1, 3), pose(3, 5, 3)))
+    robot = dataclasses.replace(robot, into_english=lambda message: [("west", 1.0), ("going left", 2.0)])
+    heard = []
+    robot.cell.encode_message.register_forward_hook(lambda module, given, out: heard.append(given[0].clone()))
+    seen = watch_game(robot, torch.Generator().manual_seed(0))
+    assert seen["outcome"] == "arrived"
+    assert len(seen["states"]) == len(seen["turns"]) + 1 == len(heard) + 1
+    assert heard[0].abs().sum() == 0  # before anybody has spoken
+    assert torch.equal(heard[1], robot.into_neuralese[[1, 1]])
+    assert all(each["arrived"] for each in seen["states"][-1])
+    said = [[each["said"] for each in turn] for turn in seen["turns"]]
+    assert said[0][0] == [{"phrase": "west", "score": 1.0}, {"phrase": "going left", "score": 2.0}]
+    assert any(not each for each in said[-1])  # the one that arrived first has nothing more to say

@@ -120,3 +120,24 @@ def test_everything_that_can_be_done_has_a_name_and_can_be_reached_by_key(page):
     page.keyboard.press("/")
     assert page.evaluate("document.activeElement.id") == "message"
     assert page.get_by_label("You say").get_attribute("id") == "message"
+
+
+def test_two_robots_are_watched_step_by_step(page, server):
+    page.goto(server.url + "watch.html")
+    page.wait_for_selector(".car")
+    assert page.locator(".car").count() == 2
+    assert page.locator("#talk li").count() == 0
+    page.keyboard.press("ArrowRight")
+    page.click("#next")
+    assert page.locator("#talk li").count() == 2
+    assert page.locator("#talk q").count() >= 2
+    page.keyboard.press("ArrowLeft")
+    assert page.locator("#talk li").count() == 1
+    last = page.locator("#step").get_attribute("max")
+    page.locator("#step").fill(last)
+    assert page.locator("#talk li").count() == int(last)
+    ending = page.locator("#outcome").inner_text()
+    assert ending.startswith(("Both cars have arrived", "The cars crashed", "Time is up"))
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.complaints == []

@@ -1,37 +1,19 @@
 """The page's server, over real HTTP: who is let in, what is refused, and that refusing loses no turn."""
 
 import errno
-import http.client
 import json
 import os
 import re
 import socket
 
 import pytest
+from asking import ask, post
 from scripted_person import MESSAGES, way
 
 from neuralese.play.server import MOST_BYTES
 from neuralese.storage.errors import StorageError
 from neuralese.tasks.driving import logs
 from neuralese.tasks.driving.play.phrases import MOST_CHARACTERS
-
-
-def ask(server, method, name, body=None, token=None, **headers):
-    """Status, headers and body of an answer; `name` comes after the token."""
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)
-    path = f"/{server.token if token is None else token}/{name}"
-    content = json.dumps(body) if isinstance(body, dict) else body
-    try:
-        connection.request(method, path, content, headers)
-        answer = connection.getresponse()
-        return answer.status, answer.headers, answer.read()
-    finally:
-        connection.close()
-
-
-def post(server, name, body, **headers):
-    status, _, content = ask(server, "POST", name, body, **headers)
-    return status, json.loads(content)
 
 
 def test_a_game_is_played_to_its_end_and_saved(server):

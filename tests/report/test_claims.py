@@ -121,6 +121,11 @@ def test_embedded_data_is_not_set_beside_the_paper():
     assert any("figure of the paper's" in claim.text for claim in told())
 
 
+def test_no_claim_is_judged_on_embedded_data():
+    assert {claim.verdict for claim in told(data="embedded")} == {None}
+    assert HOLDS in {claim.verdict for claim in told()}
+
+
 def test_figures_are_counted_as_within_higher_and_lower():
     table = compare(belief_rows(seeds=1), papers=PAPERS)
     rows = table[table["task"] == "colors"].copy()

@@ -18,7 +18,7 @@ from neuralese.report.comparison import draw_comparison
 from neuralese.report.page.beyond import bound_sentence, criteria_values, theory_sentence, theory_values
 from neuralese.report.page.explorer import Explorer
 from neuralese.report.page.facts import clock, time_spent
-from neuralese.report.page.gather import cloud
+from neuralese.report.page.gather import cloud, repeated
 from neuralese.report.page.write import Contents, comparison_tables, embed, faithful_rows, fitting, render
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
 from neuralese.tasks.birds.pictures import thumbnail
@@ -126,7 +126,8 @@ def test_the_cloud_keeps_the_directions_in_which_messages_differ(generator):
 
 def test_driving_games_keep_every_turn_of_both_cars():
     rows = [
-        {"pair": "R/R", "game": 0, "turn": turn, "player": player, "map": 2, "pose": 5, "goal": 1, "action": 1}
+        {"pair": "R/R", "criterion": "mine", "game": 0, "turn": turn, "player": player}
+        | {"map": 2, "pose": 5, "goal": 1, "action": 1}
         | {"who": "robot", "said": "north", "reward": 0.5, "outcome": "arrived" if turn else ""}
         for turn in (0, 1)
         for player in (0, 1)
@@ -135,6 +136,11 @@ def test_driving_games_keep_every_turn_of_both_cars():
     assert (game["map"], game["who"], len(game["turns"])) == (2, ["robot", "robot"], 2)
     assert game["turns"][1]["outcome"] == "arrived"
     assert len(game["turns"][0]["cars"]) == 2
+    both = turn_by_turn(pd.concat([pd.DataFrame(rows), pd.DataFrame(rows).assign(criterion="theirs")]))
+    assert [(each["criterion"], each["start"], len(each["turns"])) for each in both] == [
+        ("mine", 0, 2),
+        ("theirs", 0, 2),
+    ]
 
 
 def test_nothing_in_the_data_can_end_a_script_or_become_markup():
@@ -179,6 +185,29 @@ def test_embedded_results_have_no_column_for_the_paper():
     assert '<th scope="col" class="n">paper</th>' not in embedded
     assert "0.86" in seen(page())
     assert "0.86" not in seen(embedded)
+
+
+def test_a_page_of_embedded_data_says_so_at_the_top():
+    about = {"task": "colors", "source": "embedded", "meaning": "", "data_set": "", "rows": "", "licence": "MIT"}
+    facts = {**FACTS, "data": [about]}
+    text = render(Contents(tasks.every(), facts, COMPARISON, BEYOND, [part()], [part()], []))
+    assert re.search(r'class="banner".*?Embedded data\..*?Colours: made from a\s+generated stand-in', text, re.DOTALL)
+    assert 'class="banner"' not in seen(page())
+
+
+def protocol_table(dimension):
+    rows = [("effective_dimension", "", dimension), ("clusters", "", 2.0), ("information", "hue", 0.4)]
+    return pd.DataFrame(rows, columns=["measure", "variable", "value"])
+
+
+def test_words_that_come_back_again_and_again_are_explained_by_the_protocol():
+    phrases = ["lime", "royal", "red"]
+    nearly_binary = repeated([0] * 6 + [1] * 3 + [2], phrases, protocol_table(1.2))
+    assert nearly_binary.startswith("90% of the messages on test are translated as “lime” or “royal”.")
+    assert "almost one bit" in nearly_binary
+    assert "effective dimension 1.2 before noise" in nearly_binary
+    assert "one bit" not in repeated([0] * 9 + [2], phrases, protocol_table(5.0))
+    assert repeated([0, 1, 2] * 3 + [3, 4, 5] * 3, [*phrases, "a", "b", "c"], protocol_table(1.2)) == ""
 
 
 CHOSEN = {"task": "colors", "direction": "R->H", "criterion": "mine", "member": "belief sum x2", "accuracy": 0.8}
@@ -305,7 +334,7 @@ def test_one_seed_is_said_to_be_one(monkeypatch):
     for seeds in (1, 3):
         draw_comparison(compare(belief_rows(seeds=seeds, tasks=("colors",)), papers=PAPERS))
     assert "one seed: intervals are over items only" in titles[0]
-    assert "seeds: 3" in titles[1]
+    assert "3 seeds" in titles[1]
     plt.close("all")
 
 

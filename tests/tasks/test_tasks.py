@@ -66,10 +66,15 @@ def test_a_task_without_a_game_of_its_own_has_a_reference_game_over_items():
     ]
     assert tasks.part("driving", "human").__name__ == "neuralese.tasks.driving.human"
     assert tasks.part("birds", "human").__name__ == "neuralese.tasks.reference"
+    assert [tasks.part(name, "play").__name__.removeprefix("neuralese.tasks.") for name in tasks.BUILT_IN] == [
+        "reference_play",
+        "reference_play",
+        "driving.play",
+    ]
 
 
 def test_what_a_task_has_can_be_asked():
-    assert [tasks.has(name, "play", "open_sitting") for name in tasks.BUILT_IN] == [False, False, True]
+    assert [tasks.has(name, "watched", "watched_games") for name in tasks.BUILT_IN] == [False, False, True]
     assert not tasks.has("driving", "play", "no_such_function")
     assert tasks.file("colors", "watched") is None
     assert tasks.file("colors", "pictures").name == "pictures.py"
@@ -79,7 +84,7 @@ def test_what_a_task_has_can_be_asked():
     ("ask", "says"),
     [
         (lambda: tasks.get("colours"), "there is no task 'colours'; there are colors, birds, driving"),
-        (lambda: tasks.part("colors", "play"), "'colors' has no part 'play'; write neuralese.tasks.colors.play"),
+        (lambda: tasks.part("colors", "data"), "'colors' has no part 'data'; write neuralese.tasks.colors.data"),
     ],
 )
 def test_what_is_not_there_is_said_in_one_sentence(ask, says):

@@ -1,10 +1,11 @@
 """Kill whole runs at random moments, let them finish, and compare them with a run that nobody disturbed.
 
-    python tests/workflow/kill_and_rerun.py --kills 20 --seed 0 --tasks colors birds driving
+    python tests/workflow/kill_and_rerun.py --kills 100 --seed 0 --tasks colors birds driving     # or: make test-kills
 
 Each kill is a SIGKILL to Snakemake and all its jobs at once. A run that ends before its kill is compared, and the next
 one starts from nothing, so that kills fall on every stage. The script ends with exit code 1 if a result differs, if a
-file is found broken, if a finished training is repeated, or if anything is left lying about.
+file is found broken, if what a finished job made is gone, if a finished job is repeated, or if anything is left lying
+about.
 """
 
 import argparse
@@ -31,6 +32,7 @@ from safetensors import safe_open
 
 CHECKPOINT_EVERY = 100  # at most so many updates are done twice after a kill, as config/quick.yaml has it
 LIMIT = 7200  # seconds for a run that nobody kills
+TEMPORARY = re.compile(r"_\d+_of_\d+\.")  # shards, which go once they are joined
 COMPARED = ("*.parquet", "*.safetensors", "*.png", "*.md", "*.csv", "*.tex")
 
 
@@ -74,18 +76,43 @@ class Account:
     killed_in: Counter = field(default_factory=Counter)  # rule -> jobs that a kill ended
     trained: dict[str, int] = field(default_factory=dict)  # task/seed -> updates done when last looked, in this round
     resumed: int = 0
-    trainings_finished: int = 0  # by Snakemake's word
+    finished: dict[str, list[str]] = field(default_factory=dict)  # first output -> all, of the jobs of this round
+    jobs: int = 0  # that came to their end, by Snakemake's word
     whole: int = 0  # files looked into after a kill
     compared: int = 0
     faults: list[str] = field(default_factory=list)
 
 
-def stages(output: str) -> tuple[list[str], list[str]]:
-    """The rules of the jobs that ran when Snakemake's `output` broke off, and of those that had finished."""
-    jobs = re.findall(r"^(?:local)?rule (\w+):\n(?:^ .*\n)*?^ +jobid: (\d+)$", output, flags=re.M)
-    started = {job: rule for rule, job in jobs}
+@dataclass(frozen=True)
+class Started:
+    """A job as Snakemake's output tells of it."""
+
+    rule: str
+    outputs: tuple[str, ...]
+
+
+def jobs(output: str) -> tuple[list[Started], list[Started]]:
+    """The jobs that ran when Snakemake's `output` broke off, and those that had finished."""
+    started = {}
+    for rule, told in re.findall(r"^(?:local)?rule (\w+):\n((?:^ .*\n)*)", output, flags=re.M):
+        made, number = (re.search(rf"^ +{key}: (.*)$", told, flags=re.M) for key in ("output", "jobid"))
+        if number:
+            started[number[1]] = Started(rule, tuple(made[1].split(", ")) if made else ())
     finished = re.findall(r"^Finished jobid: (\d+)", output, flags=re.M)
-    return [rule for job, rule in started.items() if job not in finished], [started[job] for job in finished]
+    running = [job for number, job in started.items() if number not in finished]
+    return running, [started[number] for number in finished if number in started]
+
+
+def look_at_finished(runs: Runs, account: Account, finished: list[Started]) -> None:
+    """Note the jobs that came to their end, and whether one did so twice; what they made has to stay."""
+    for job in finished:
+        account.jobs += 1
+        if job.outputs and job.outputs[0] in account.finished:
+            account.faults.append(f"{job.rule} was finished and done again: {job.outputs[0]}")
+        if job.outputs:
+            account.finished[job.outputs[0]] = list(job.outputs)
+    lost = [path for made in account.finished.values() for path in made if not (runs.folder / path).exists()]
+    account.faults += [f"{path} was made and is gone" for path in lost if not TEMPORARY.search(path)]
 
 
 def broken(results: Path) -> tuple[int, list[str]]:
@@ -143,8 +170,9 @@ def attempt(runs: Runs, account: Account, delay: float | None) -> bool:
         code = None
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-    hit, finished = stages(runs.output.read_text())
-    account.trainings_finished += finished.count("train_agent")
+    running, finished = jobs(runs.output.read_text())
+    hit = [job.rule for job in running]
+    look_at_finished(runs, account, finished)
     look_at_trainings(runs.results, account, since)
     if code is None and delay:
         account.kills += 1
@@ -171,10 +199,7 @@ def disturb(runs: Runs, kills: int, longest: float, seed: int, compare: Callable
             account.faults += wrong
             updates = sum(account.trained.values())
             say(f"a run ended after {updates} updates; {account.compared} files compared, {len(wrong)} wrong")
-            account.trained = {}
-    expected = account.rounds * len(files(runs.results, "agent.safetensors"))
-    if not account.faults and account.trainings_finished > expected:
-        account.faults.append(f"{account.trainings_finished} trainings were finished where {expected} were to be done")
+            account.trained, account.finished = {}, {}
     return account
 
 
@@ -199,7 +224,9 @@ def main() -> int:
         account = disturb(
             killed, given.kills, whole_run / 6, given.seed, lambda: differences(undisturbed.results, killed.results)
         )
-    say(json.dumps(vars(account), indent=2, default=dict))
+    say(
+        json.dumps({name: value for name, value in vars(account).items() if name != "finished"}, indent=2, default=dict)
+    )
     return bool(account.faults)
 
 

@@ -69,6 +69,32 @@ def test_the_explorer_answers_a_click_and_the_keyboard(page):
     assert "new message for" in told.inner_text()
 
 
+def test_what_was_chosen_is_in_the_address_and_opens_again(page):
+    explorer = page.locator("#driving .explorer")
+    direction = explorer.get_by_label("Direction")
+    direction.focus()
+    direction.select_option("H->R")
+    assert page.evaluate("document.activeElement.parentElement.textContent").startswith("Direction")
+    explorer.get_by_label("Find a phrase").fill("no such phrase")
+    assert "contains “no such phrase”" in explorer.inner_text()
+    explorer.get_by_label("Find a phrase").fill("")
+    explorer.locator("legend:has-text('Phrases') + div label").nth(4).click()
+    chosen = explorer.locator(".answer h4").inner_text()
+    shared = page.url
+    page.goto("about:blank")
+    page.goto(shared)
+    page.wait_for_selector("html[data-ready]")
+    assert page.locator("#driving .answer h4").inner_text() == chosen
+    assert page.locator("#driving .explorer").evaluate("box => box.getBoundingClientRect().top < innerHeight")
+
+
+def test_a_table_that_is_wider_than_the_screen_says_so_and_nothing_green_is_said_of_embedded_data(page):
+    assert page.locator(".verdict").count() == 0
+    assert page.locator(".banner").inner_text().startswith("Embedded data.")
+    for hint, box in zip(page.locator(".hint.wide").all(), page.locator(".hint.wide + .scroll").all(), strict=True):
+        assert hint.is_visible() == box.evaluate("box => box.scrollWidth > box.clientWidth + 1")
+
+
 def test_the_cloud_shows_the_state_of_a_message(page):
     cloud = page.locator("#birds .cloud")
     before = cloud.locator(".cloud-state").inner_text()

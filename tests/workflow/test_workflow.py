@@ -16,6 +16,8 @@ import yaml
 from copies import QUICK
 
 from neuralese.sources.archives import members, write_tar
+from neuralese.storage.files import file_digest, read_json, write_json
+from neuralese.storage.stamps import Maker, making, read_record
 from neuralese.tasks.corpus.task import STAGES as CORPUS_STAGES
 
 DICTIONARY = {  # the dictionary and what follows from it
@@ -31,7 +33,8 @@ DICTIONARY = {  # the dictionary and what follows from it
     "gather_report",
     "write_report",
 }
-TRANSLATION = DICTIONARY | {"synthesise", "ablate", "choose_criteria", "tabulate_ablation"}
+CLOSED_LOOP = {"choose_relay", "relay_driving", "listen_driving", "tabulate_listening"}
+TRANSLATION = DICTIONARY | CLOSED_LOOP | {"synthesise", "ablate", "choose_criteria", "tabulate_ablation"}
 LATE = {"translate/screening.py"}  # imported inside a function, by the criterion that needs it
 # parts of tasks that a script may ask for, and does not in this run
 MAY_BE_ASKED = {f"tasks/{name}.py" for name in ("reference", "driving/human", "driving/replay")}
@@ -174,7 +177,7 @@ def test_a_stage_that_meets_a_bad_table_says_so_in_one_sentence_and_leaves_nothi
             str(dictionary.relative_to(project.folder)), "--allowed-rules", "score_dictionary", "--force", *QUICK
         )
         assert code != 0
-        assert "inventory.parquet has no column 'phrase'" in output
+        assert "inventory.parquet does not say what made it; delete it and run snakemake again." in output
         assert not dictionary.exists()
     finally:
         for path, content in kept.items():
@@ -256,6 +259,12 @@ def test_a_corrupt_picture_is_left_out_and_counted_and_the_run_goes_on(fresh):
     broken = next(name for name in files if name.endswith(".jpg"))
     files[broken] = files[broken][:200]
     write_tar(birds / "raw" / "images", files)
+    source = birds / "raw" / "source.json"
+    fetched, record = read_json(source), read_record(source)
+    for each in fetched["files"]:
+        each["sha256"] = file_digest(birds / "raw" / each["file"])
+    with making(Maker(str(fresh.quick), record)):  # as if it had been fetched so
+        write_json(source, fetched)
     code, output = fresh.snakemake(str(birds.relative_to(fresh.folder) / "provenance.json"), *QUICK)
     assert code == 0, output
     provenance = json.loads((birds / "provenance.json").read_text())

@@ -29,7 +29,7 @@ from neuralese.pipeline.dependencies import (
 )
 from neuralese.pipeline.dependencies import reads as files_read
 from neuralese.pipeline.given import shape_problem, typed
-from neuralese.storage.files import redate, unwritable
+from neuralese.storage.files import unwritable
 from neuralese.tasks.stages import RUN, SEED, SWEPT_FILES, WILDCARDS
 
 WORKFLOW = Path(str(workflow.current_basedir)).parent
@@ -142,7 +142,7 @@ def growing(first):
 
 
 def code(script):
-    """Hash what a script imports, and the parts of tasks that this asks for, so that an edit reruns the job and what follows."""
+    """Hash a script, what it imports, and the parts of tasks that this asks for, so that an edit reruns the job and what follows."""
     return lambda wildcards: code_of(script, wildcards.get("task", ""))
 
 
@@ -150,7 +150,9 @@ def code(script):
 def code_of(script, task):
     """The same, for one task, or for all of the run."""
     path = SCRIPTS / f"{script}.py"
-    return imports.digest(imports.imported(path, tasks=[task] if task else TASKS))
+    return imports.digest(
+        [path, *imports.imported(path, tasks=[task] if task else TASKS)]
+    )
 
 
 def embedded_code(wildcards):

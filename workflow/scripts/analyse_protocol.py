@@ -13,7 +13,7 @@ from neuralese.speakers.models import RobotSpeaker, load_model
 from neuralese.storage.tables import write_table
 from neuralese.tasks.variables import VariableRun
 
-with stage(snakemake.log[0], snakemake.threads), torch.no_grad():
+with stage(snakemake), torch.no_grad():
     wildcards = snakemake.wildcards
     run = VariableRun(wildcards.task, snakemake.input, wildcards.seed, snakemake.params.game)
     heard = read_messages(run.files["messages.parquet"], run.states)["test"]

@@ -7,7 +7,7 @@ from neuralese.report.theory import draw_theory
 from neuralese.storage.tables import read_table, write_table
 from neuralese.theory.propositions import RARITIES, check_proposition_1, recovery
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     params, made = snakemake.params, snakemake.output
     lost = check_proposition_1(params.games, seed=0)
     recovered = recovery(RARITIES, max(1, params.games // 100), seed=0)

@@ -4,7 +4,7 @@ from neuralese import tasks
 from neuralese.pipeline.stage import stage
 from neuralese.sources.fetch import fetch, mirror_folder
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     task = snakemake.wildcards.task
     fetch(
         tasks.get(task).data_set,

@@ -5,7 +5,7 @@ from neuralese.report.examples import choose_examples, draw_examples, shown_stat
 from neuralese.storage.tables import read_table, write_table
 from neuralese.tasks.pictures import PictureRun
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     params, wildcards = snakemake.params, snakemake.wildcards
     run = PictureRun(wildcards.task, snakemake.input, wildcards.seed, params.game)
     dictionary = read_table(run.files["dictionary.parquet"], "dictionary").to_pandas()

@@ -8,7 +8,7 @@ from neuralese.pipeline.stage import stage
 from neuralese.storage.tables import write_table
 from neuralese.tasks.judge import JudgeRun
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     params, wildcards, split = snakemake.params, snakemake.wildcards, snakemake.wildcards.split
     run = JudgeRun(wildcards.task, snakemake.input, wildcards.seed, params.game)
     random = run.generator(f"belief {split}")

@@ -6,7 +6,7 @@ from neuralese.speakers.fitting import FitConfig
 from neuralese.speakers.models import save_model
 from neuralese.tasks.human import HumanRun
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     params, wildcards, model = snakemake.params, snakemake.wildcards, snakemake.wildcards.model
     run, config = HumanRun(wildcards.task, snakemake.input, wildcards.seed, params.game), FitConfig(**params.fit)
     random = run.generator(f"human {model}")

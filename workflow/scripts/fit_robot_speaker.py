@@ -8,7 +8,7 @@ from neuralese.speakers.fitting import FitConfig
 from neuralese.speakers.models import save_model
 from neuralese.tasks.run import Run
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     params, wildcards = snakemake.params, snakemake.wildcards
     run = Run(wildcards.task, snakemake.input, wildcards.seed, params.game)
     random = run.generator("robot speaker")

@@ -5,7 +5,7 @@ from neuralese.report.page.gather import gather
 from neuralese.storage.files import write_json
 from neuralese.tasks.judge import JudgeRun
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     params, wildcards = snakemake.params, snakemake.wildcards
     run = JudgeRun(wildcards.task, snakemake.input, wildcards.seed, params.game)
     write_json(snakemake.output[0], gather(run, params.criterion))

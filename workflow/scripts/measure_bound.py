@@ -5,7 +5,7 @@ from neuralese.pipeline.stage import stage
 from neuralese.storage.tables import read_table, write_table
 from neuralese.tasks.talk import TalkRun
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     params, wildcards = snakemake.params, snakemake.wildcards
     run = TalkRun(wildcards.task, snakemake.input, wildcards.seed, params.game)
     bound = measured_bound(

@@ -6,7 +6,7 @@ from neuralese.sources.provenance import write_provenance
 from neuralese.storage.tables import write_table
 from neuralese.tasks.items import inventory_table
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     given, made, params = snakemake.input, snakemake.output, snakemake.params
     prepared = tasks.part(snakemake.wildcards.task, "data").prepare(given.raw, params.settings)
     write_table(made.inventory, inventory_table(prepared.phrases, prepared.traces), "inventory")

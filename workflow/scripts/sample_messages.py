@@ -7,7 +7,7 @@ from neuralese.pipeline.stage import stage
 from neuralese.storage.tables import write_table
 from neuralese.tasks.run import Run
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     wildcards, counts = snakemake.wildcards, snakemake.params.counts
     run = Run(wildcards.task, snakemake.input, wildcards.seed, snakemake.params.game)
     random, cell = run.generator("messages"), load_cell(run.files["agent.safetensors"], run.states)

@@ -7,7 +7,7 @@ from neuralese.translate.choice import chosen_criteria
 from neuralese.translate.dictionary import build_dictionary
 from neuralese.translate.meanings import write_meanings
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     params, wildcards = snakemake.params, snakemake.wildcards
     run = TalkRun(wildcards.task, snakemake.input, wildcards.seed, params.game)
     candidates, criteria = run.contexts(), chosen_criteria(run.files["criteria.parquet"])

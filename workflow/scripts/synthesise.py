@@ -22,7 +22,7 @@ from neuralese.translate.synthesis import (
     new_phrases,
 )
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     params, wildcards, made = snakemake.params, snakemake.wildcards, snakemake.output
     run = TalkRun(wildcards.task, snakemake.input, wildcards.seed, params.game)
     config, random = SynthesisConfig(**params.synthesis), run.generator("synthesis")

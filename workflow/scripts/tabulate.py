@@ -9,7 +9,7 @@ from neuralese.pipeline.stage import by_name, stage
 from neuralese.storage.files import write_text
 from neuralese.storage.tables import read_table, write_table
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     made, given, parts = snakemake.output, by_name(snakemake.input), {}
     for name in made.keys() & {"belief", "behavior"}:
         tables = [read_table(path, name).to_pandas() for path in given[f"{name}_test.parquet"]]

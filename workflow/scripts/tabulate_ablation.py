@@ -8,7 +8,7 @@ from neuralese.report.ablation import draw_ablation
 from neuralese.storage.tables import read_table, write_table
 from neuralese.translate.choice import mark_chosen
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     given, made = by_name(snakemake.input), snakemake.output
     ablation, criteria = (
         pd.concat([read_table(path, name).to_pandas() for path in given[f"{name}.parquet"]], ignore_index=True)

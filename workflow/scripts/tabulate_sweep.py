@@ -4,7 +4,7 @@ from neuralese.pipeline.stage import stage
 from neuralese.pipeline.sweep import tidy
 from neuralese.storage.tables import read_table, write_table
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     contract = snakemake.wildcards.table
     tables = [read_table(path, contract).to_pandas() for path in snakemake.input]
     write_table(snakemake.output[0], tidy(tables, snakemake.params.points), contract)

@@ -7,7 +7,7 @@ from neuralese.report.page.beyond import load_beyond
 from neuralese.report.page.facts import run_facts
 from neuralese.report.page.write import write_page
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     params, given = snakemake.params, by_name(snakemake.input.made)
     shown = [tasks.get(name) for name in params.tasks]
     facts = run_facts(given["provenance.json"], params.seeds, params.benchmarks)

@@ -1,6 +1,6 @@
 """What a config says of the agents."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from neuralese.settings import setting
 
@@ -22,6 +22,10 @@ class CellConfig:
         advice="0.3 is the paper's.",
     )
 
+    def without_channel(self) -> "CellConfig":
+        """The same cell with nothing to say and nothing to hear."""
+        return replace(self, radius=0.0, noise=0.0)
+
 
 @dataclass(frozen=True)
 class TrainingConfig:
@@ -29,6 +33,12 @@ class TrainingConfig:
 
     updates: int = setting(
         2000, "Gradient steps.", least=1, advice="Watch `history.parquet`: stop when success is flat."
+    )
+    embedded_updates: int | None = setting(
+        None,
+        "Gradient steps at most where the data is the embedded stand-in.",
+        least=1,
+        advice="Few: such agents are for a first look, and none of their figures is set beside the paper's.",
     )
     batch: int = setting(
         256,
@@ -71,3 +81,9 @@ class TrainingConfig:
     checkpoint_every: int = setting(
         250, "Updates between two checkpoints.", least=1, advice="A killed training loses at most so many."
     )
+
+    def on(self, data: str) -> "TrainingConfig":
+        """The same for data of one kind."""
+        if data != "embedded" or self.embedded_updates is None:
+            return self
+        return replace(self, updates=min(self.updates, self.embedded_updates))

@@ -21,7 +21,7 @@ from neuralese.agents.settings import CellConfig, TrainingConfig
 from neuralese.agents.unroll import Rows, unroll
 from neuralese.games.game import Game
 from neuralese.randomness import seeded
-from neuralese.storage.files import atomic
+from neuralese.storage.weights import save_checkpoint
 
 log = logging.getLogger(__name__)
 
@@ -80,8 +80,7 @@ class Trainer:
                 self.report()
                 bar.set_postfix(success=self.history[-1]["success"])
             if checkpoint and (self.update % config.checkpoint_every == 0 or self.update == config.updates):
-                with atomic(checkpoint) as temporary:
-                    torch.save(self.state(), temporary)
+                save_checkpoint(checkpoint, self.state())
         bar.close()
 
     def collect(self) -> None:

@@ -129,7 +129,7 @@ class _Memory(torch.autograd.Function):
             if d_old is not None:
                 spoken = slice(step.start, step.start + len(d_old))
                 # a message is scaled to the channel's length: only what turns it counts
-                along = (d_heard * said[spoken]).sum(1, keepdim=True).div_(-(ctx.radius**2))
+                along = (d_heard * said[spoken]).sum(1, keepdim=True).div_(-(ctx.radius**2 or 1.0))
                 torch.mul(d_heard.addcmul_(said[spoken], along), scale[spoken], out=d_said[spoken])
                 d_memory[: len(d_old)].add_(d_old).addmm_(d_said[spoken], say)
             new, reset, update, from_old = gates[step].chunk(4, dim=1)

@@ -9,6 +9,8 @@ from neuralese.cli.output import print_json, print_table
 from neuralese.cli.results import Examples, Results, json_option, one_task_option, results_option
 from neuralese.storage.errors import NeuraleseError
 
+# left out first where the terminal is narrow
+SPARE = ("n (messages, games a seed)", "over silence", "over control", "seeds", "data", "difference", "over baseline")
 EXAMPLES = """
 neuralese compare
 neuralese compare --task birds
@@ -49,6 +51,6 @@ def command(results: Path, task: str | None, as_json: bool) -> None:
         if place:
             click.echo()
         head, rows = cells_of(part)
-        print_table(head, rows, title)
+        print_table(head, rows, title, SPARE)
     for note in notes(table):
         click.echo(f"\n{note}")

@@ -1,12 +1,17 @@
 """`neuralese corpus`: make, import and check a corpus, the folder of recordings that a user brings."""
 
+import json
+import re
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from neuralese import tasks
 from neuralese.cli.output import print_json, print_table
 from neuralese.cli.results import Examples, json_option
+from neuralese.storage.errors import NeuraleseError
 
 if TYPE_CHECKING:
     from neuralese.tasks.corpus.flat import Imported
@@ -18,6 +23,7 @@ neuralese corpus check mine
 neuralese corpus import csv log.csv mine --message sent --states shape,color,size
 neuralese corpus import jsonl log.jsonl mine --utterance description --episode game
 neuralese corpus import egg interactions/validation/epoch_50/interaction_gpu0 mine
+neuralese corpus import play results/play/colors mine
 neuralese corpus export csv results/mine tables
 neuralese corpus export xferbench mine mine.jsonl
 """
@@ -70,10 +76,11 @@ def check(ctx: click.Context, folder: Path, seed: int, as_json: bool) -> None:
     """Say what the corpus in DIR holds or, one sentence each, what is wrong with it."""
     from neuralese.tasks.corpus.describe import describe
     from neuralese.tasks.corpus.faults import CorpusError
+    from neuralese.tasks.corpus.images import checked
     from neuralese.tasks.corpus.read import read_corpus
 
     try:
-        found = describe(read_corpus(folder, seed))
+        found = describe(read_corpus(folder, seed, checked))
     except CorpusError as error:
         for sentence in error.sentences:
             click.echo(f"Error: {sentence}", err=True)
@@ -84,7 +91,7 @@ def check(ctx: click.Context, folder: Path, seed: int, as_json: bool) -> None:
         _print(folder, found)
 
 
-@command.group("import", cls=ExamplesGroup, epilog="\n".join(EXAMPLES.strip().splitlines()[2:5]))
+@command.group("import", cls=ExamplesGroup, epilog="\n".join(EXAMPLES.strip().splitlines()[2:6]))
 def import_command() -> None:
     """Make a corpus of a file in another format."""
 
@@ -141,7 +148,25 @@ def import_egg(file: Path, folder: Path, title: str | None, licence: str | None)
     _say_imported(folder, import_egg(file, folder, title, licence))
 
 
-@command.command("export", cls=Examples, epilog="\n".join(EXAMPLES.strip().splitlines()[5:]))
+@import_command.command("play", cls=Examples, epilog=EXAMPLES.strip().splitlines()[5])
+@file_argument
+@folder_argument
+@title_option
+@licence_option
+def import_play(file: Path, folder: Path, title: str | None, licence: str | None) -> None:
+    """Make a corpus in DIR of games that were played by `neuralese play`.
+
+    FILE is the log of a game about items, or a folder of such logs. What the robot said becomes messages, with the
+    person's picks; what the person said, utterances.
+    """
+    from neuralese.tasks.reference_play.logs import import_games
+
+    made = import_games(file, folder, title, licence)
+    click.echo(f"{folder}: {made['games']} games, {made['messages']} messages and {made['utterances']} utterances.")
+    click.echo(f"See what it holds: neuralese corpus check {folder}")
+
+
+@command.command("export", cls=Examples, epilog="\n".join(EXAMPLES.strip().splitlines()[6:]))
 @click.argument("kind", metavar="FORMAT", type=click.Choice(["csv", "csar", "xferbench"]))
 @click.argument("source", metavar="FROM", type=click.Path(path_type=Path))
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
@@ -193,6 +218,20 @@ def _print(folder: Path, found: dict[str, Any]) -> None:
         click.echo("")
     for sentence in found["warnings"]:
         click.echo(f"Warning: {sentence}")
+    click.echo(f"\nMake its dictionary and report, from a checkout of neuralese:\n{_workflow_command(folder)}")
+
+
+def _workflow_command(folder: Path) -> str:
+    """What makes everything of a corpus, under its folder's name if that can be the name of a task."""
+    place = folder.resolve()
+    try:
+        tasks.use_corpora({place.name: str(place)})
+        name = place.name
+    except NeuraleseError:  # it cannot be called so
+        name = "mine"
+    config = json.dumps({name: str(place)}, ensure_ascii=False)  # which YAML reads too, whatever is in the path
+    config = config.replace('"', "") if re.fullmatch(r"[\w./-]+", str(place)) else config
+    return f"  snakemake --cores 2 all --config {shlex.quote('corpora=' + config)} 'tasks=[{name}]'"
 
 
 def _about_messages(messages: dict[str, Any]) -> str:

@@ -24,6 +24,7 @@ from neuralese.translate.reading import Language
 
 SILENCE = "(silence)"  # as dictionaries write it
 FEW = 5  # translations, if nobody says how many
+ALIKE = 0.75  # from here on a word may be another one misspelt: bleu and blue are, coming and going are not
 CHUNK = 400  # messages of the vocabulary scored at a time: what is worked out for so many fits into a cache
 COLUMNS = ["direction", "criterion", "source_id", "rank", "target_id", "target", "score"]
 
@@ -117,12 +118,15 @@ class Lookup:
         return list(dict.fromkeys(best[-1]))
 
     def _unknown(self, text: str, words: list[str]) -> str:
-        odd = [word for word in words if word not in self.phrases]
-        close = [phrase for word in (text, *odd) for phrase in difflib.get_close_matches(word, self.phrases)]
-        close += [phrase for phrase in self.phrases if set(odd) & set(phrase.split())]
-        hint = "did you mean " if close else "it has "
-        some = list(dict.fromkeys(close or self.phrases))[:6]
-        return f"'{text}' is not made of phrases of the inventory; {hint}{', '.join(some)}{'?' if close else ', …'}"
+        """What was likely meant, or else the phrases that share a word with it, or else some that there are."""
+        known = list(dict.fromkeys(word for phrase in self.phrases for word in phrase.split()))
+        meant = [difflib.get_close_matches(word, known, 3, ALIKE) for word in words if word not in self.phrases]
+        near = {each for close in meant for each in close} if all(meant) else set()
+        close = sorted((each for each in self.phrases if near & set(each.split())), key=lambda each: each not in near)
+        shared = [phrase for phrase in self.phrases if set(words) & set(phrase.split())]
+        some = ", ".join((close or shared or self.phrases)[:6])
+        hint = f"did you mean {some}?" if close else f"with its words it has {some}." if shared else f"it has {some}, …"
+        return f"'{text}' is not made of phrases of the inventory; {hint}"
 
     def _looked_up(self, direction: str, source: int) -> list[Translation]:
         """What the dictionary has."""
@@ -143,7 +147,7 @@ class Lookup:
         if "criteria" not in about:
             raise NeuraleseError(
                 f"{self.dictionary} does not say by which criteria it was made, as it was made by an older version; "
-                f"delete it and make it with: snakemake --cores all {self.dictionary}"
+                f"delete it and make it with: neuralese run {self.dictionary}"
             )
         return about
 
@@ -239,7 +243,7 @@ def known_about(path: Path) -> dict:
                 settings.get("role")
     except (ValueError, AttributeError, RecursionError):
         raise NeuraleseError(
-            f"what {path} says of itself is damaged; delete it and make it with: snakemake --cores all {path}"
+            f"what {path} says of itself is damaged; delete it and make it with: neuralese run {path}"
         ) from None
     return about
 
@@ -261,9 +265,14 @@ def load_messages(path: Path) -> np.ndarray:
     try:
         messages = np.atleast_2d(np.load(path, allow_pickle=False)).astype(np.float32)
     except FileNotFoundError:
-        raise NeuraleseError(f"there is no {path}; write one with: neuralese translate --save {path} ...") from None
-    except (ValueError, OSError, EOFError, TypeError, AttributeError) as error:
-        raise NeuraleseError(f"{path} is no array of numbers as numpy saves them ({error}).") from None
+        raise NeuraleseError(
+            f"there is no {path}; --message takes a file that numpy.save wrote, with one message or one in each row."
+        ) from None
+    except (ValueError, OSError, EOFError, TypeError, AttributeError):
+        raise NeuraleseError(
+            f"{path} is no array of numbers; --message takes a file that numpy.save wrote, with one message or one in "
+            "each row."
+        ) from None
     if messages.ndim != 2 or not len(messages) or not np.isfinite(messages).all():
         raise NeuraleseError(f"{path} holds an array {messages.shape}, where finite numbers (n, message) are needed.")
     return messages
@@ -271,6 +280,10 @@ def load_messages(path: Path) -> np.ndarray:
 
 def save_messages(path: Path, messages: np.ndarray) -> None:
     """Write messages (K, message) as `load_messages` reads them; no device, pipe or folder is put out of the way."""
+    if path.suffix != ".npy":
+        raise NeuraleseError(f"--save writes an array of numpy, so its file must end in .npy, not '{path.name}'.")
+    if not path.parent.is_dir():
+        raise NeuraleseError(f"there is no folder {path.parent}; make it, or choose another one for --save.")
     if os.path.lexists(path) and not path.is_file():
         raise NeuraleseError(f"{path} is no file that could be replaced; choose another name for --save.")
     with atomic(path) as temporary, temporary.open("wb") as file:

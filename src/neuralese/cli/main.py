@@ -4,6 +4,8 @@ Each command is a module of this room that has a click command called `command`.
 that the whole starts at once and torch is loaded only where there is no way around it.
 """
 
+import os
+import sys
 from importlib import import_module
 
 import click
@@ -13,6 +15,8 @@ from neuralese.cli.output import plain
 from neuralese.storage.errors import NeuraleseError
 
 COMMANDS = {
+    "init": "Write configs to start an experiment of your own from.",
+    "run": "Run the workflow, and show how far it is.",
     "translate": "Translate English into neuralese, or neuralese into English.",
     "show": "Show a file of the results: a table, weights, or JSON.",
     "compare": "Set our results beside the paper's.",
@@ -24,7 +28,7 @@ COMMANDS = {
 
 
 class Commands(click.Group):
-    """Finds commands by name, and says in one sentence what a user can mend."""
+    """Finds commands by name, and says in one sentence what a user can put right."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All names, in the order of the table."""
@@ -46,9 +50,14 @@ class Commands(click.Group):
         return [CompletionItem(name, help=COMMANDS[name]) for name in COMMANDS if name.startswith(incomplete)]
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run a command; what a user can mend ends it with exit code 1 and one sentence."""
+        """Run a command; what a user can put right ends it with exit code 1 and one sentence."""
         try:
-            return super().invoke(ctx)
+            done = super().invoke(ctx)
+            sys.stdout.flush()
+            return done
+        except BrokenPipeError:  # whoever reads has read enough, as in `| head`
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(0)
         except NeuraleseError as error:
             raise click.ClickException(plain(str(error))) from None
         except OSError as error:

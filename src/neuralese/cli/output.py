@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -19,13 +20,26 @@ def plain(text: str) -> str:
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
-def print_table(head: Sequence[str], rows: Sequence[Sequence[Any]], title: str = "") -> None:
-    """Print rows under their head; columns of numbers are aligned to the right."""
+FIGURE = re.compile(r"[-+\[]?[.\d]")  # how a cell begins that must not be broken: a number, an interval, a vector
+BETWEEN = 2  # characters between two columns on a terminal
+
+
+def on_terminal() -> bool:
+    """Whether a person reads what is printed."""
+    return sys.stdout.isatty()
+
+
+def print_table(head: Sequence[str], rows: Sequence[Sequence[Any]], title: str = "", spare: Sequence[str] = ()) -> None:
+    """Print rows under their head; columns of numbers are aligned to the right.
+
+    On a terminal that is too narrow, columns named in `spare` are left out, first the first; texts are broken between
+    words. Where that does not help, each row is printed as a list. No number is ever cut.
+    """
     head, title = [plain(str(name)) for name in head], plain(title)
     cells = [[plain(_text(value)) for value in row] for row in rows]
     right = [all(_is_number(row[place]) for row in cells) for place in range(len(head))]
-    if sys.stdout.isatty():
-        _print_rich(head, cells, right, title)
+    if on_terminal():
+        _print_rich(head, cells, right, title, spare)
         return
     widths = [max(len(name), *(len(row[place]) for row in cells), 0) for place, name in enumerate(head)]
     lines = [title] if title else []
@@ -35,18 +49,69 @@ def print_table(head: Sequence[str], rows: Sequence[Sequence[Any]], title: str =
     click.echo("\n".join(line.rstrip() for line in lines))
 
 
-def _print_rich(head: Sequence[str], cells: list[list[str]], right: list[bool], title: str) -> None:
+def _print_rich(
+    head: Sequence[str], cells: list[list[str]], right: list[bool], title: str, spare: Sequence[str]
+) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=SIMPLE_HEAD, title=Text(title) if title else None, title_justify="left", pad_edge=False)
-    for name, numeric in zip(head, right, strict=True):
-        table.add_column(Text(name), justify="right" if numeric else "left")
+    console = Console(highlight=False)
+    least = [_least_width(name, [row[place] for row in cells]) for place, name in enumerate(head)]
+    kept = _fitting(head, least, console.width, spare)
+    if kept is None:
+        _print_lists(head, cells, title)
+        return
+    whole = [max(len(name), *(len(row[place]) for row in cells), 0) for place, name in enumerate(head)]
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+    for place, width in zip(kept, _widths(least, whole, kept, console.width), strict=True):
+        table.add_column(Text(head[place]), justify="right" if right[place] else "left", width=width, overflow="fold")
     for row in cells:
-        table.add_row(*map(Text, row))
-    Console(highlight=False).print(table)
+        table.add_row(*(Text(row[place]) for place in kept))
+    if title:
+        console.print(Text(title, style="italic"))
+    console.print(table)
+    if left_out := [name for place, name in enumerate(head) if place not in kept]:
+        click.echo(f"(Left out for want of width: {', '.join(left_out)}; a wider terminal, a pipe or --json has all.)")
+
+
+def _widths(least: list[int], whole: list[int], kept: list[int], width: int) -> list[int]:
+    """The widths of columns: what none of them can do without, and what is left to those that have too little."""
+    widths = {place: least[place] for place in kept}
+    left = width - BETWEEN * (len(kept) - 1) - sum(widths.values())
+    while left > 0 and (tight := [place for place in kept if widths[place] < whole[place]]):
+        for place in tight[:left]:
+            widths[place] += 1
+        left -= len(tight[:left])
+    return list(widths.values())
+
+
+def _least_width(name: str, cells: list[str]) -> int:
+    """The least width of a column in which no figure is broken, and no word."""
+    wholes = [cell for cell in cells if FIGURE.match(cell)]
+    words = [word for cell in cells if not FIGURE.match(cell) for word in cell.split()]
+    return max((len(text) for text in (*wholes, *words, *name.split())), default=1)
+
+
+def _fitting(head: Sequence[str], least: list[int], width: int, spare: Sequence[str]) -> list[int] | None:
+    """The columns that fit beside each other, without as few of `spare` as need be; None if the others do not."""
+    kept = list(range(len(head)))
+    for name in (None, *spare):
+        kept = [place for place in kept if head[place] != name]
+        if sum(least[place] for place in kept) + BETWEEN * (len(kept) - 1) <= width:
+            return kept
+    return None
+
+
+def _print_lists(head: Sequence[str], cells: list[list[str]], title: str) -> None:
+    """Each row as a list of names and values, an empty line between two."""
+    longest = max(map(len, head), default=0)
+    click.echo(title, nl=bool(title))
+    for row in cells:
+        click.echo()
+        for name, cell in zip(head, row, strict=True):
+            click.echo(f"{name.ljust(longest)}  {cell}".rstrip())
 
 
 def print_json(value: Any) -> None:

@@ -1,9 +1,11 @@
-"""`neuralese play`: drive with a trained robot in a web page on this machine."""
+"""`neuralese play`: a game with a trained robot in a web page on this machine."""
 
 import html
 import logging
 import secrets
 import webbrowser
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -13,22 +15,27 @@ import torch
 
 from neuralese import tasks
 from neuralese.cli.results import Examples, results_option, seed_option
+from neuralese.play.options import PlayOptions
 from neuralese.play.server import PlayServer, Sitting
+from neuralese.sources.provenance import read_provenance
 from neuralese.storage.errors import NeuraleseError
 
+CORPUS = "corpus"  # the source of results whose data somebody brought
+
 EXAMPLES = """
-  neuralese play                                 the robot of results/driving/seed0
+  neuralese play --task colors                   talk with a robot about colours
+  neuralese play --task driving                  drive in fog, beside a robot
   neuralese play --seed 3 --criterion direct     another robot, another translator
   neuralese play --no-browser --port 8080        on a machine that you reach by ssh -L 8080:127.0.0.1:8080
 """
 
 
 @click.command(cls=Examples, epilog=EXAMPLES)
-@click.option("--task", metavar="TASK", help="What to play.  [default: the first task that can be played]")
+@click.option("--task", metavar="TASK", help="What to play.  [default: the first of the results]")
 @seed_option
 @results_option
 @click.option("--criterion", help="How to translate: one of the dictionary's criteria.  [default: ours]")
-@click.option("--steps", type=click.IntRange(1, 1000), help="Longest game.  [default: as long as people play]")
+@click.option("--steps", type=click.IntRange(1, 1000), help="Longest game: steps, or rounds.  [default: 10 or 30]")
 @click.option("--port", default=0, type=click.IntRange(0, 65535), help="Port of 127.0.0.1; by default any free one.")
 @click.option(
     "--logs", type=click.Path(path_type=Path), help="Folder for logs of finished games; by default RESULTS/play."
@@ -38,26 +45,45 @@ def command(task: str | None, results: Path, port: int, logs: Path | None, no_br
     """Play a game with a trained robot: type short messages, and read what it says in English.
 
     Opens a web page that only this machine can reach. Your words are translated into the robot's neuralese, and what
-    it says into English. Finished games are saved as logs like those that the pipeline reads.
+    it says into English. Finished games are saved as logs.
     """
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     try:
         generator = torch.Generator().manual_seed(secrets.randbits(63))
-        part = tasks.part(playable(task), "play")
-        server = open_server(
-            part.open_sitting(results, logs=logs or results / "play", generator=generator, **game), port
-        )
+        task = playable(task, results, game["seed"])
+        options = PlayOptions(task, results, logs or results / "play", generator, **game)
+        server = open_server(opener(task)(options), port)
     except NeuraleseError as error:
         raise click.ClickException(str(error)) from None
     serve(server, browser=not no_browser)
 
 
-def playable(task: str | None) -> str:
-    """A task that can be played: this one, or else the first."""
-    known = [name for name in tasks.names() if tasks.has(name, "play", "open_sitting")]
-    if task is not None and task not in known:
-        raise NeuraleseError(f"Nobody can play '{task}' here; choose --task {' or '.join(known)}.")
-    return task or known[0]
+def playable(task: str | None, results: Path, seed: int) -> str:
+    """A task that can be played: this one, or else the first with a dictionary."""
+    known = tasks.names()
+    if task is None:
+        made = [name for name in known if any((results / name).glob("seed*/dictionary.parquet"))]
+        of_seed = [name for name in made if (results / name / f"seed{seed}/dictionary.parquet").exists()]
+        return [*of_seed, *made, *known][0]
+    if task not in known:
+        use_corpus(results, task)
+    if task not in tasks.names():
+        raise NeuraleseError(f"There is no task '{task}'; choose --task {' or '.join(known)}.")
+    return task
+
+
+def use_corpus(results: Path, task: str) -> None:
+    """Let a corpus be known as a task, if that is what its results say it is."""
+    provenance = results / task / "provenance.json"
+    about = read_provenance(provenance) if provenance.is_file() else {}
+    if about.get("source") == CORPUS and about.get("files"):
+        tasks.use_corpora({task: about["files"][0]["from"]})
+
+
+def opener(task: str) -> Callable[[PlayOptions], Sitting]:
+    """What opens a game of a task: its own, or that of all reference games."""
+    found = getattr(tasks.part(task, "play"), "open_sitting", None)
+    return found or import_module(tasks.LEFT_OUT["play"]).open_sitting
 
 
 def open_server(sitting: Sitting, port: int) -> PlayServer:

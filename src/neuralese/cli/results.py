@@ -16,15 +16,23 @@ from neuralese.storage.errors import NeuraleseError
 class Results:
     """Finds files, and says how to make those that are missing."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, whole: bool = True) -> None:
+        """`whole`: that of all tasks, not that of one task and seed."""
+        self.folder, self.whole = folder, whole
 
     def __truediv__(self, name: str) -> Path:
         """A file that must be there."""
         path = self.folder / name
+        if self.whole and not self.tasks():
+            raise NeuraleseError(self.nothing())
         if not path.exists():
-            raise NeuraleseError(f"there is no {path}; make it with: snakemake --cores all {path}")
+            raise NeuraleseError(f"there is no {path}; make it with: neuralese run {path}")
         return path
+
+    def nothing(self) -> str:
+        """What to do about a folder that has no results."""
+        is_there = "holds no results" if self.folder.is_dir() else "is not there"
+        return f"{self.folder} {is_there}; name the folder of a run with --results, or make one with: neuralese run"
 
     def tasks(self) -> list[str]:
         """Tasks of which there is anything: those we know first, then whatever folder says where its data is from."""
@@ -44,18 +52,21 @@ class Results:
     def run(self, task: str, seed: int) -> "Results":
         """The results of one task and seed."""
         if task not in self.tasks():
-            found = f"; there are {', '.join(self.tasks())}" if self.tasks() else ""
+            if not self.tasks():
+                raise NeuraleseError(self.nothing())
             raise NeuraleseError(
-                f"{self.folder} has no results of the task '{task}'{found}; name a folder with --results, or make them "
-                f"with: snakemake --cores all"
+                f"{self.folder} has no results of the task '{task}'; there are {', '.join(self.tasks())}; name another "
+                "folder with --results, or add the task to `tasks` in the config and run the workflow."
             )
         if seed not in self.seeds(task):
-            found = ", ".join(map(str, self.seeds(task))) or "none"
+            found, together = self.seeds(task), ",".join(map(str, sorted({*self.seeds(task), seed})))
+            there = ", ".join(map(str, found)) or "none"
             raise NeuraleseError(
-                f"{self.folder / task} has no results of seed {seed} (there are: {found}); choose one with --seed, or "
-                f"make them with: snakemake --cores all --config seeds=[{seed}]"
+                f"{self.folder / task} has no results of seed {seed} (there are: {there}); "
+                f"choose one with --seed, or add it to the others, which are kept: neuralese run --config "
+                f"'seeds=[{together}]', with the --configfile of your run if it had one."
             )
-        return Results(self.folder / task / f"seed{seed}")
+        return Results(self.folder / task / f"seed{seed}", whole=False)
 
 
 Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]

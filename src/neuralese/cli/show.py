@@ -45,7 +45,7 @@ def command(
 ) -> None:
     """Show FILE: a table (.parquet), weights (.safetensors) or JSON."""
     if not file.is_file():
-        raise NeuraleseError(f"there is no {file}; make it with: snakemake --cores all {file}")
+        raise NeuraleseError(f"there is no {file}; `neuralese status --files` lists the files of the results.")
     for_tables = {"--where": where, "--columns": columns, "--sort": sort, "--schema": only_schema}
     if file.suffix != ".parquet" and (given := [name for name, value in for_tables.items() if value]):
         raise click.UsageError(f"{given[0]} is for tables (.parquet).")

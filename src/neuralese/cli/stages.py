@@ -12,6 +12,7 @@ from pathlib import Path
 
 from neuralese.cli.results import Results
 from neuralese.pipeline.dependencies import reads, tasks_with
+from neuralese.pipeline.packaged import CONFIG, snakemake_command
 from neuralese.pipeline.stages import STAGES
 from neuralese.sources.provenance import read_provenance
 from neuralese.storage.errors import NeuraleseError
@@ -70,15 +71,21 @@ def _state(path: Path, plan: Plan | None) -> dict:
     made = datetime.fromtimestamp(path.stat().st_mtime).strftime("%Y-%m-%d %H:%M")
     changed, pending = ("", "") if plan is None else plan.get(os.path.relpath(path), (ELSEWHERE, ""))
     if pending == "update pending":
-        reason = "what it is made from is out of date" if changed == "ok" else changed
+        reason = "it, or what it is made from, is out of date" if changed == "ok" else changed
         return {"file": str(path), "state": "out of date", "made": made, "reason": reason}
     return {"file": str(path), "state": "made", "made": made, "reason": changed if changed == ELSEWHERE else ""}
+
+
+def is_project() -> bool:
+    """Whether the workflow is run in the current folder: it is a checkout, or has a config."""
+    return Path("Snakefile").exists() or CONFIG.exists()
 
 
 def ask_snakemake(configfiles: Sequence[Path]) -> Plan:
     """What Snakemake would make again, of everything that the workflow in the current folder makes."""
     given = ["--configfile", *map(str, configfiles)] if configfiles else []
-    command = [sys.executable, "-m", "snakemake", "--summary", *given]
+    asked = ["--summary", *given]
+    command = [sys.executable, "-m", "snakemake", *asked] if Path("Snakefile").exists() else snakemake_command(asked)
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         said = (done.stdout + done.stderr).strip().splitlines()

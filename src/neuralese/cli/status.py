@@ -7,7 +7,8 @@ import click
 
 from neuralese.cli.output import print_json, print_table
 from neuralese.cli.results import Examples, Results, json_option, one_task_option, results_option
-from neuralese.cli.stages import ALL, ELSEWHERE, ask_snakemake, costs_of, data_of, files_of
+from neuralese.cli.stages import ALL, ELSEWHERE, ask_snakemake, costs_of, data_of, files_of, is_project
+from neuralese.storage.errors import NeuraleseError
 
 EXAMPLES = """
 neuralese status
@@ -27,7 +28,7 @@ neuralese status --results results/quick --no-snakemake --json
     "ask",
     default=True,
     show_default=True,
-    help="Ask Snakemake what is out of date, if there is a Snakefile here.",
+    help="Ask Snakemake what is out of date, if there is a Snakefile or a config here.",
 )
 @json_option
 def command(
@@ -38,7 +39,11 @@ def command(
     A file is out of date if Snakemake would make it again: what it is made from, a setting or the code has changed.
     """
     folder = Results(results)
-    asked = ask and Path("Snakefile").exists() and bool(folder.tasks())
+    if not folder.tasks():
+        raise NeuraleseError(folder.nothing())
+    if task and task not in folder.tasks():
+        raise NeuraleseError(f"{results} holds no results of {task}; there are {', '.join(folder.tasks())}.")
+    asked = ask and is_project()
     plan = ask_snakemake(configfile) if asked else None
     data = [data_of(folder, each) for each in folder.tasks() if task in (None, each)]
     made = [entry for entry in files_of(folder, plan) if task in (None, entry["task"])]
@@ -46,16 +51,11 @@ def command(
     if as_json:
         print_json({"folder": str(results), "asked_snakemake": asked, "data": data, "files": made, "costs": costs})
         return
-    if not data:
-        click.echo(
-            f"{results} holds no results{f' of {task}' if task else ''} yet; make them with: snakemake --cores all"
-        )
-        return
     _print("Data", {"task": "task", "data": "data", "rows": "rows", "fetched": "fetched"}, data)
     click.echo()
     _print_files(made) if files else _print_runs(made)
     if not asked:
-        click.echo("(What is out of date is known only where the Snakefile is.)")
+        click.echo("(What is out of date is known only where the Snakefile is, or a config by `neuralese init`.)")
     if costs:
         click.echo()
         names = {"seconds": "mean seconds", "longest": "longest", "memory_mb": "most memory (MB)"}

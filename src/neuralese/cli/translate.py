@@ -53,7 +53,7 @@ neuralese translate --task colors --new blue --json
     "--save",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE.npy",
-    help="Write the messages found, best first.",
+    help="Write the messages found, best first, to a file in a folder that is there.",
 )
 @json_option
 @click.argument("phrase", nargs=-1, shell_complete=completer(phrases))
@@ -81,10 +81,13 @@ def command(results: Path, task: str, seed: int, as_json: bool, phrase: tuple[st
         answers, vectors = lookup.messages(load_messages(asked.message), asked.count), None
     about = {"task": task, "seed": seed, "data": Results(results).data(task), "criterion": lookup.criterion}
     if as_json:
-        print_json(about | {"translations": [asdict(answer) for answer in answers]} | _listed(vectors))
+        saved = {"saved": str(asked.save)} if asked.save else {}
+        print_json(about | {"translations": [asdict(answer) for answer in answers]} | _listed(vectors) | saved)
     else:
         for answer in answers:
             _print(answer, about, vectors)
+        if asked.save:
+            click.echo(f"Wrote {asked.save}: an array {vectors.shape}, the best message first.")
 
 
 @dataclass(frozen=True)

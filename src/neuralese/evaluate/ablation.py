@@ -12,11 +12,10 @@ from neuralese.agents.cell import Cell
 from neuralese.agents.messages import Speech
 from neuralese.evaluate.belief import HumanSpeech, Way, evaluate_belief
 from neuralese.evaluate.listeners import Listeners
-from neuralese.evaluate.translations import ASKS_JUDGE
 from neuralese.speakers.models import HumanListener
 from neuralese.translate.criteria import BeliefCriterion, Criterion, kind_of, make_criterion
 from neuralese.translate.dictionary import best_targets
-from neuralese.translate.families import members, title
+from neuralese.translate.families import ASKS_JUDGE, members, title
 from neuralese.translate.languages import Composed, English, Neuralese
 from neuralese.translate.pairs import Meanings
 from neuralese.translate.pragmatics import Heeded, human_responses, robot_responses

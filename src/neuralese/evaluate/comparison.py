@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from neuralese.evaluate.interpreted import INFORMED
 from neuralese.evaluate.paper import Papers, behavior_figures, belief_figure
 from neuralese.evaluate.statistics import holm, over_seeds_interval, over_seeds_test
-from neuralese.evaluate.translations import ASKS_JUDGE
 from neuralese.sources.provenance import ATTRIBUTES
+from neuralese.translate.families import ASKS_JUDGE, INFORMED
 
 KEYS = ["table", "task", "section", "pair", "unit", "criterion", "title", "role", "measure", "data"]
 PHRASE, EASIER, JUDGE, TOLD = "phrase", "easier", "judge", "told"

@@ -8,10 +8,10 @@ from torch import Tensor
 from neuralese.agents.messages import Speech
 from neuralese.evaluate.belief import HumanSpeech, Way
 from neuralese.evaluate.listeners import guess_by_likelihood
+from neuralese.translate.families import INFORMED
 from neuralese.translate.interpreter import interpret_message, interpret_words, words_in_context
 from neuralese.translate.languages import English, Neuralese
 
-INFORMED = "informed"  # the role of a translator who is told what the listener sees
 NAME, TITLE = "interpreter", "interpreter (knows the listener's context)"
 
 

@@ -24,21 +24,20 @@ from torch import Tensor
 
 from neuralese.agents.messages import Speech
 from neuralese.evaluate.belief import CONTROL
-from neuralese.evaluate.interpreted import INFORMED
 from neuralese.evaluate.interpreted import NAME as INTERPRETER
 from neuralese.evaluate.interpreted import TITLE as INTERPRETER_TITLE
 from neuralese.evaluate.listeners import Listeners, guess_by_likelihood
-from neuralese.evaluate.relayed import NATIVE, SILENT, relay_rows
+from neuralese.evaluate.relayed import NATIVE, SHUFFLED, SILENT, relay_rows
 from neuralese.evaluate.translations import best_translations
 from neuralese.storage.tables import matrix, read_about, read_table
 from neuralese.translate.criteria import Criterion, kind_of, make_criterion
 from neuralese.translate.dictionary import best_targets
-from neuralese.translate.families import members, title
+from neuralese.translate.families import INFORMED, members, title
 from neuralese.translate.interpreter import interpret_message, interpret_words, words_in_context
 from neuralese.translate.languages import English, Neuralese
 
 SYNTHESIS = "synthesis"
-NEURALESE, SILENCE, SHUFFLED, RANDOM = "neuralese", "silence", "shuffled", "random"
+NEURALESE, SILENCE, RANDOM = "neuralese", "silence", "random"
 MADE = "beyond"  # the role of messages that were made
 TITLES = {
     NEURALESE: ("no translation", NATIVE),

@@ -1,9 +1,12 @@
 """What players reach through a relay, as rows of `relay.parquet`: how much of what communication is worth survives.
 
-    share = (relay - silence) / (neuralese - silence)
+    share   = (relay - silence) / (neuralese - silence)
+    content = (relay - shuffled) / (neuralese - shuffled)
 
-is 1 if English carries all that neuralese does, and below 0 if it misleads. All ways are played on the same items or
-games, so that differences and shares are paired.
+are 1 if English carries all that neuralese does, and below 0 if it misleads. Agents that always talk have never heard
+silence, and in a long game it may throw them by itself: some of what it costs is not what messages say. Messages of
+another game sound as usual and say nothing, so `content` is of what they say alone. All ways are played on the same
+items or games, so that differences and shares are paired.
 """
 
 from collections.abc import Mapping
@@ -14,6 +17,7 @@ import pandas as pd
 from neuralese.evaluate.statistics import bootstrap_interval, over_seeds_interval, over_seeds_test, paired_test
 
 NATIVE, SILENT = "native", "silence"  # roles of what a relay is compared with, beside the baseline
+SHUFFLED = "shuffled"  # the control that hears messages of other states or games
 BASELINE = "baseline"
 
 
@@ -22,8 +26,9 @@ def relay_rows(
 ) -> pd.DataFrame:
     """One row for each way by name: its `values` (n,), and how it compares with those of other `roles`.
 
-    Columns: criterion, measure, value, ci_low, ci_high, n, share, share_low, share_high, and what is gained over
-    silence and over the baseline (gain_silence, gain_baseline) with standard errors.
+    Columns: criterion, measure, value, ci_low, ci_high, n, share and content, each with its interval (share_low,
+    share_high, ...), and what is gained over silence and over the baseline (gain_silence, gain_baseline) with standard
+    errors.
     """
     random = np.random.default_rng(0)
     known = {role: values[name] for name, role in roles.items() if role in (NATIVE, SILENT, BASELINE)}
@@ -31,7 +36,10 @@ def relay_rows(
     for name, value in values.items():
         low, high = bootstrap_interval(value, random, resamples)
         row = {"criterion": name, "measure": measure, "value": value.mean(), "ci_low": low, "ci_high": high}
-        row |= {"n": len(value)} | share_of(value, known[SILENT], known[NATIVE], random, resamples)
+        row["n"] = len(value)
+        for share, nothing in (("share", known[SILENT]), ("content", values[SHUFFLED])):
+            found = share_of(value, nothing, known[NATIVE], random, resamples)
+            row |= dict(zip((share, f"{share}_low", f"{share}_high"), found, strict=True))
         for gain, role in (("gain_silence", SILENT), ("gain_baseline", BASELINE)):
             apart = role not in known or roles[name] == role
             row[gain], row[f"{gain}_error"], _ = (np.nan,) * 3 if apart else paired_test(value, known[role])
@@ -41,7 +49,7 @@ def relay_rows(
 
 def share_of(
     value: np.ndarray, silence: np.ndarray, native: np.ndarray, generator: np.random.Generator, resamples: int
-) -> dict[str, float]:
+) -> tuple[float, float, float]:
     """The share of what communication is worth that survives, and its bootstrap interval over items (n,).
 
     Where communication may be worth nothing, by the same resamples, there is no share to be told.
@@ -51,12 +59,13 @@ def share_of(
     drawn = generator.multinomial(len(value), counts / len(value), size=resamples)
     totals = drawn @ levels.T
     if (totals[:, 1] <= 0).any():
-        return dict.fromkeys(("share", "share_low", "share_high"), np.nan)
+        return np.nan, np.nan, np.nan
     low, high = np.quantile(totals[:, 0] / totals[:, 1], [0.025, 0.975])
-    return {"share": gained.mean() / worth.mean(), "share_low": float(low), "share_high": float(high)}
+    return float(gained.mean() / worth.mean()), float(low), float(high)
 
 
 KEYS = ["task", "measure", "criterion"]
+VALUES = (("value", "ci_low", "ci_high"), *((name, f"{name}_low", f"{name}_high") for name in ("share", "content")))
 GAINS = {"gain_silence": "p_silence", "gain_baseline": "p_baseline"}
 
 
@@ -69,7 +78,7 @@ def summarise(relays: pd.DataFrame) -> pd.DataFrame:
     for key, cell in relays.groupby(KEYS, sort=False):
         row = dict(zip(KEYS, key, strict=True)) | {name: cell[name].iloc[0] for name in ("title", "role", "data")}
         row |= {"seeds": cell["seed"].nunique(), "n": int(cell["n"].sum()), "understood": cell["understood"].mean()}
-        for name, low, high in (("value", "ci_low", "ci_high"), ("share", "share_low", "share_high")):
+        for name, low, high in VALUES:
             parts = (cell[each].to_numpy(dtype=float) for each in (name, low, high))
             row[name], row[low], row[high] = over_seeds_interval(*parts)
         for gain, p_value in GAINS.items():

@@ -18,9 +18,8 @@ from neuralese.evaluate.belief import HumanSpeech, Way
 from neuralese.speakers.traces import Lists
 from neuralese.storage.tables import matrix, read_about, read_table
 from neuralese.translate.criteria import kind_of
-from neuralese.translate.families import title
+from neuralese.translate.families import ASKS_JUDGE, title
 
-ASKS_JUDGE = "asks-judge"  # the role of what was made by asking the very listener that judges it
 SYNTHESIS = {
     "synthesis": ("synthesis (new messages, phrases put together)", "beyond"),
     "synthesis-judge": ("synthesis that asks the judge", ASKS_JUDGE),

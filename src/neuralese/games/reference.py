@@ -1,9 +1,9 @@
 """The reference game of the paper (Figure 4a, b): name one of two items, or more, so that the other player picks it.
 
-Player a, the speaker, sees the target and the other items. A step later player b, the listener, sees all in random
-order and picks one, or waits for another message. A speaker's *state* is (target, others...), and given what the
-listener sees only as many states are possible as there are items: the same items with another one as the target. All
-are as likely.
+Player a, the speaker, sees the target and the other items, or the target alone if the game says so. A step later player
+b, the listener, sees all in random order and picks one, or waits for another message. A speaker's *state* is (target,
+others...), and given what the listener sees only as many states are possible as there are items: the same items with
+another one as the target. All are as likely.
 
 Items are passed around by their ids and looked up where their features are needed.
 """
@@ -32,13 +32,21 @@ class ReferenceWorld:
 class ReferenceGame(Game[ReferenceWorld]):
     """Reference games over those of the items (n, d) whose ids are in the `pool` (all, if none is given).
 
-    With k items to choose from, actions 0 to k - 1 pick the one at that place, and action k waits.
+    With k items to choose from, actions 0 to k - 1 pick the one at that place, and action k waits. Speakers see "all"
+    items or the "target".
     """
 
     asks = True
 
-    def __init__(self, items: Tensor, pool: Tensor | None = None, max_steps: int = 3, n_candidates: int = 2) -> None:
-        self.items = items
+    def __init__(
+        self,
+        items: Tensor,
+        pool: Tensor | None = None,
+        max_steps: int = 3,
+        n_candidates: int = 2,
+        speaker_sees: str = "all",
+    ) -> None:
+        self.items, self.speaker_sees = items, speaker_sees
         self.pool = torch.arange(len(items)) if pool is None else pool
         self.max_steps, self.n_candidates = max_steps, n_candidates
         self.n_actions = n_candidates + 1
@@ -96,13 +104,15 @@ class ReferenceGame(Game[ReferenceWorld]):
         """What `to_columns` was given."""
         return torch.stack([columns[name] for name in state_columns(self.n_candidates)], dim=1)
 
-    @staticmethod
-    def speaker_view(states: Tensor) -> Tensor:
-        """What a speaker in `states` (n, items) sees: target, others, its role."""
-        return _with_role(states, SPEAKER)
+    def speaker_view(self, states: Tensor) -> Tensor:
+        """What a speaker in `states` (n, items) sees: target, others if it is shown them, its role."""
+        return _with_role(states, SPEAKER) if self.speaker_sees == "all" else self._target_view(states)
 
     def human_view(self, states: Tensor) -> Tensor:
         """What a human describes of `states` (n, items): the target alone, since annotators saw one item at a time."""
+        return self._target_view(states)
+
+    def _target_view(self, states: Tensor) -> Tensor:
         blank = torch.full_like(states[:, 1:], len(self.items))
         return _with_role(torch.cat([states[:, :1], blank], dim=1), SPEAKER)
 

@@ -24,3 +24,9 @@ class GameConfig:
         most=10_000,
         advice="2 is the paper's; chance is one in so many.",
     )
+    speaker_sees: str = setting(
+        "all",
+        "What the speaker of a reference game sees: all items, or the target alone, as those who described them did.",
+        choices=["all", "target"],
+        advice="`all` is the paper's; `benchmarks/study.md` compares them. Other games take no notice of it.",
+    )

@@ -1,13 +1,19 @@
-"""What every pipeline stage does around its work: log to a file, respect its threads, fail in one sentence."""
+"""What every pipeline stage does around its work: log to a file, respect its threads, fail in one sentence.
+
+with stage(snakemake):     # all that a script needs; what it writes says what made it
+"""
 
 import logging
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
+from neuralese.pipeline.made import Job
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import storage_problem
+from neuralese.storage.stamps import making
 
 logger = logging.getLogger("neuralese")
 
@@ -38,7 +44,23 @@ def by_name(paths: Iterable[str]) -> dict[str, list[Path]]:
 
 
 @contextmanager
-def stage(log: str | Path, threads: int = 1) -> Iterator[None]:
+def stage(given: Any) -> Iterator[None]:
+    """Do the work of a script, to which Snakemake gave the object `given` (it calls it `snakemake`).
+
+    Send logging (and the text of a `NeuraleseError`) to its log, hold torch to its threads, check that its inputs are
+    what they say they are, and let what it writes say what made it.
+    """
+    with logged(given.log[0], given.threads):
+        wildcards, params = (dict(each.items()) for each in (given.wildcards, given.params))
+        job = Job(given.rule, wildcards, params, tuple(given.input), tuple(given.output))
+        maker = job.begin(given.config["results"])
+        with making(maker):
+            yield
+        job.end(maker)
+
+
+@contextmanager
+def logged(log: str | Path, threads: int = 1) -> Iterator[None]:
     """Send logging (and the text of a `NeuraleseError`) to the file `log`, and hold torch to `threads` threads."""
     if torch := sys.modules.get("torch"):  # many stages do without, and its import would be most of their time
         torch.set_num_threads(threads)

@@ -1,6 +1,6 @@
 """A web page for one person on this machine: only who has the token in its address is let in.
 
-    GET  /TOKEN/          the page, and its scripts, style and icon beside it
+    GET  /TOKEN/          the page, and its scripts, styles and pictures beside it
     GET  /TOKEN/state     the game as the person may see it
     POST /TOKEN/new       {}; a new game
     POST /TOKEN/...       whatever else the game lets one do; the game after it
@@ -35,6 +35,7 @@ KINDS = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
+    ".png": "image/png",
 }
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -45,6 +46,7 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
+SHARED = "neuralese.play"  # the package that holds what all pages share
 NO_ENTRY = "This page is for whoever started it: please open the whole address that the terminal shows."
 
 
@@ -60,6 +62,7 @@ class Sitting(Protocol):
     """What a page can ask for; every method may be called from any thread."""
 
     package: str  # that holds the files of its page: page.html, and what else the page names
+    pictures: Mapping[str, bytes]  # PNG files beside them that are made as they are needed, by name
     asked: Mapping[str, Mapping[str, type]]  # methods that can be posted to, with the fields that each must be given
     logs: Path  # the folder in which finished games are saved
     saved: list[Path]
@@ -142,10 +145,14 @@ class Handler(BaseHTTPRequestHandler):
         if name == "state":
             return _json(self.server.sitting.state())
         file = name or "page.html"
-        found = {each.name: each for each in files(self.server.sitting.package).iterdir()}
-        if file not in found or Path(file).suffix not in KINDS:
+        kind, picture = KINDS.get(Path(file).suffix), self.server.sitting.pictures.get(file)
+        if picture is not None:
+            return picture, KINDS[".png"]
+        packages = (SHARED, self.server.sitting.package)
+        found = {each.name: each for package in packages for each in files(package).iterdir()}
+        if file not in found or kind is None:
             raise RequestError(HTTPStatus.NOT_FOUND, "There is nothing at this address.")
-        return found[file].read_bytes(), KINDS[Path(file).suffix]
+        return found[file].read_bytes(), kind
 
     def _post(self, name: str) -> tuple[bytes, str]:
         sitting = self.server.sitting
@@ -161,7 +168,7 @@ class Handler(BaseHTTPRequestHandler):
         length = int(given)
         if length > MOST_BYTES:
             self._read(min(length, DRAINED))
-            raise RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "That is too long; please say it in three words.")
+            raise RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "That is too long; please say it in fewer words.")
         try:
             body = json.loads(self._read(length))
         except (ValueError, RecursionError):

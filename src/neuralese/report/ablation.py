@@ -6,8 +6,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from neuralese.evaluate.paper import Papers
-from neuralese.evaluate.translations import ASKS_JUDGE
 from neuralese.figures import save
+from neuralese.translate.families import ASKS_JUDGE
 
 SPEAKERS = ("R", "H")
 SHOWN = 16  # criteria in a panel: the best by dev, and always the chosen ones and those that are alone in their family
@@ -64,9 +64,13 @@ def draw_ablation(ablation: pd.DataFrame, papers: Papers, *paths: str | Path) ->
         figures = paper.belief if paper and paper.distractors == "play" else {}
         _draw_panel(axes, cells, figures.get((*pair.split(" → "), "belief")))
         data = ", ".join(sorted(cells["data"].unique()))
-        axes.set_title(f"{task}, {pair} (data: {data}; seeds: {cells['seed'].nunique()})", fontsize=10)
+        axes.set_title(f"{task}, {pair} (data: {data}; {_seeds(cells['seed'].nunique())})", fontsize=10)
     figure.supxlabel(LABELS, fontsize=8, x=0.01, ha="left")
     save(figure, *paths)
+
+
+def _seeds(number: int) -> str:
+    return "1 seed" if number == 1 else f"{number} seeds"
 
 
 def _draw_panel(axes: plt.Axes, cells: pd.DataFrame, paper: float | None) -> None:

@@ -38,7 +38,7 @@ def draw_comparison(rows: pd.DataFrame, *paths: str | Path) -> None:
     figure, grid = plt.subplots(1, len(measures), figsize=(6.4 * len(measures), height), squeeze=False)
     figure.set_layout_engine("constrained")
     first = rows.iloc[0]
-    seeds = f"seeds: {first['seeds']}" if first["seeds"] > 1 else "one seed: intervals are over items only"
+    seeds = f"{first['seeds']} seeds" if first["seeds"] > 1 else "one seed: intervals are over items only"
     figure.suptitle(f"{heading(first)} (data: {first['data']}; {seeds})", fontsize=10)
     for axes, measure in zip(grid.flat, measures, strict=True):
         _draw_panel(axes, rows[rows["measure"] == measure].iloc[::-1], measure)

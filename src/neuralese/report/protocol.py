@@ -38,10 +38,10 @@ def draw_protocol(
     points = left.scatter(cloud[:, 0], cloud[:, 1], c=variables[most], s=5, cmap="viridis", linewidths=0)
     figure.colorbar(points, ax=left, label=most)
     left.set(xlabel="first direction", ylabel="second direction", title="messages before noise")
-    right.barh(told.index, told["entropy"], color="#dddddd", label="there is to tell")
-    right.barh(told.index, told["information"], color="#1d5fd1", label="told at least")
+    right.barh(told.index, told["entropy"], color="#dddddd", label="entropy")
+    right.barh(told.index, told["information"], color="#1d5fd1", label="mutual information (lower bound)")
     right.set(xlabel="bits", title="what a message tells")
-    right.legend(fontsize=8, frameon=False)
+    right.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
     for axes in (left, right):
         axes.spines[["top", "right"]].set_visible(False)
     save(figure, path)

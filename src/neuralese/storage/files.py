@@ -10,12 +10,14 @@ import re
 import shutil
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from neuralese.storage.errors import StorageError
+from neuralese.storage.errors import NeuraleseError, StorageError
+from neuralese.storage.stamps import ANEW, KEY, opened, seal, stamp
 
 NO_LEAVE = "its folder is read-only for you; make it writable or choose another with --config results=..."
 REASONS = {  # why a write fails that no code can mend, and what to do
@@ -27,6 +29,7 @@ REASONS = {  # why a write fails that no code can mend, and what to do
     errno.EACCES: NO_LEAVE,
     errno.EPERM: NO_LEAVE,
 }
+LEFT_BEHIND = 24 * 3600  # seconds after which nobody still writes a temporary file
 ONLY_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
@@ -38,7 +41,7 @@ def atomic(path: str | Path) -> Iterator[Path]:
     refused, whatever library wrote.
     """
     path = Path(path)
-    temporary = path.with_name(f"{_prefix(path)}{os.getpid()}.{uuid.uuid4().hex[:8]}.tmp")
+    temporary = path.with_name(f".{path.name}.{_machine()}.{os.getpid()}.{uuid.uuid4().hex[:8]}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _sweep(path)
@@ -82,18 +85,6 @@ def unwritable(folder: str | Path) -> str | None:
     return None if os.access(there, os.W_OK) else f"{folder} cannot be written: {NO_LEAVE}, then run again."
 
 
-def redate(folder: str | Path) -> int:
-    """Date files from the future, made before the clock was set back, to now; return how many there were.
-
-    Whatever is made from them would be older than they are, and be made again and again.
-    """
-    now = time.time()
-    ahead = [path for path in Path(folder).rglob("*") if path.lstat().st_mtime > now]
-    for path in ahead:
-        os.utime(path, (now, now), follow_symlinks=False)
-    return len(ahead)
-
-
 def _state(folder: Path) -> int | None:
     """What `folder` looks like, for torch, whose errors do not say why a file could not be written."""
     if not os.access(folder, os.W_OK):
@@ -101,19 +92,37 @@ def _state(folder: Path) -> int | None:
     return errno.ENOSPC if shutil.disk_usage(folder).free < 1 << 16 else None
 
 
-def _prefix(path: Path) -> str:
-    return f".{path.name}.{platform.node()}."
+@cache
+def _machine() -> str:
+    """Names the processes among which a process id means something: those of one boot and one PID namespace.
+
+    Containers may share a host name and a folder, and still number their processes each for itself.
+    """
+    known = [platform.node()]
+    with suppress(OSError):  # where there is no /proc there are no such containers
+        known += [Path("/proc/sys/kernel/random/boot_id").read_text(), os.readlink("/proc/self/ns/pid")]
+    return hashlib.sha256("\n".join(known).encode()).hexdigest()[:8]
 
 
 def _sweep(path: Path) -> None:
-    """Remove what killed writers of `path` on this machine left behind."""
-    for left in path.parent.glob(f"{glob.escape(_prefix(path))}*.*.tmp"):
-        try:
-            os.kill(int(left.name.split(".")[-3]), 0)
-        except ProcessLookupError:
-            left.unlink(missing_ok=True)
-        except PermissionError:
-            pass  # it lives, and is somebody else's
+    """Remove what killed writers of `path` left behind; of another machine or container, only what is old."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*.*.*.tmp"):
+        machine, process = left.name.split(".")[-4:-2]
+        with suppress(OSError, ValueError):
+            old = time.time() - left.stat().st_mtime > LEFT_BEHIND
+            if old if machine != _machine() else not _lives(int(process)):
+                left.unlink(missing_ok=True)
+
+
+def _lives(process: int) -> bool:
+    """Whether there is a process of this number here, whoever's it is."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -128,14 +137,27 @@ def write_bytes(path: str | Path, content: bytes) -> None:
         temporary.write_bytes(content)
 
 
-def write_json(path: str | Path, value: Any) -> None:
-    """Write `value` as indented JSON."""
-    write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+def write_json(path: str | Path, value: Mapping[str, Any]) -> None:
+    """Write `value` as indented JSON, after a stamp."""
+    stamped = {KEY: stamp(path), **value}
+    with atomic(path) as temporary:
+        temporary.write_text(json.dumps(stamped, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        seal(temporary)
 
 
-def read_json(path: str | Path) -> Any:
-    """Read a JSON file."""
-    return json.loads(Path(path).read_text(encoding="utf-8"))
+def read_json(path: str | Path) -> dict[str, Any]:
+    """Read a JSON file that holds a mapping, without its stamp."""
+    try:
+        with opened(path) as content:
+            value = json.loads(bytes(content).decode("utf-8"))
+        if not isinstance(value, dict):
+            raise ValueError("it holds no names and values")
+    except FileNotFoundError:
+        raise NeuraleseError(f"{path} does not exist yet; run snakemake to make it.") from None
+    except (ValueError, RecursionError) as error:
+        raise NeuraleseError(f"{path} is no whole JSON file ({error}); {ANEW}.") from None
+    value.pop(KEY, None)
+    return value
 
 
 def file_digest(path: str | Path, algorithm: str = "sha256") -> str:

@@ -4,9 +4,10 @@ A table may hold more columns than its contract names (they are added freely), n
 the values in them may be is in `values`.
 """
 
+import hashlib
 import json
-from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ import pyarrow.parquet as pq
 
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import atomic
+from neuralese.storage.stamps import KEY, opened, seal, stamp
 from neuralese.storage.values import RULES, Rules, fault
 
 if TYPE_CHECKING:  # takes longer to import than a table takes to read
@@ -122,10 +124,26 @@ CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
         **dict.fromkeys(("title", "role"), pa.string()),
         # of what neuralese is worth over silence, what survives English
         **dict.fromkeys(("share", "share_low", "share_high"), pa.float64()),
+        # and of what it is worth over messages that say nothing
+        **dict.fromkeys(("content", "content_low", "content_high"), pa.float64()),
         **dict.fromkeys(("gain_silence", "gain_silence_error"), pa.float64()),  # on the same items or games
         **dict.fromkeys(("gain_baseline", "gain_baseline_error"), pa.float64()),
         "understood": pa.float64(),  # how often the model human guesses the state from the same English
         **dict.fromkeys(("there", "back"), pa.string()),  # members chosen on dev: out of neuralese, back into it
+    },
+    "listening": {  # a robot with a model human who listens, through a translator
+        **dict.fromkeys(("task", "pair", "criterion", "title", "role", "while_silent", "data"), pa.string()),
+        **dict.fromkeys(("seed", "n"), pa.int64()),
+        "dev_reward": pa.float64(),
+        **{
+            f"{measure}{of}": pa.float64() for measure in ("reward", "completion") for of in ("", "_ci_low", "_ci_high")
+        },
+        **{
+            f"{measure}_over_{reference}{of}": pa.float64()  # on the same games
+            for measure in ("reward", "completion")
+            for reference in ("silence", "control", "baseline")
+            for of in ("", "_error", "_p")
+        },
     },
     "behavior": {
         "task": pa.string(),
@@ -236,26 +254,39 @@ def write_table(
         table = pa.Table.from_pandas(table, preserve_index=False)
     table = _typed(path, table, contract_of(contract))
     metadata = {name: json.dumps(value) for name, value in (about or {}).items()}
-    with atomic(path) as temporary:
-        pq.write_table(table.replace_schema_metadata(metadata), temporary, compression="zstd")
+    _write(path, [table.replace_schema_metadata(metadata)], compression="zstd")
 
 
 def write_batches(path: str | Path, tables: Iterable[pa.Table], contract: str | Contract) -> None:
     """Write a large table in pieces as they come, uncompressed."""
-    with atomic(path) as temporary, ExitStack() as stack:
-        writer = None
-        for table in tables:
-            table = _typed(path, table, contract_of(contract))
-            writer = writer or stack.enter_context(pq.ParquetWriter(temporary, table.schema, compression="none"))
-            writer.write_table(table)
+    _write(path, (_typed(path, table, contract_of(contract)) for table in tables), compression="none")
 
 
-def _schema(path: str | Path) -> pa.Schema:
+def _write(path: str | Path, tables: Iterable[pa.Table], compression: str) -> None:
+    """Write tables one below the other, with a stamp."""
+    with atomic(path) as temporary:
+        with ExitStack() as stack:
+            writer = None
+            for table in tables:
+                writer = writer or stack.enter_context(
+                    pq.ParquetWriter(temporary, table.schema, compression=compression)
+                )
+                writer.write_table(table)
+            if writer:
+                writer.add_key_value_metadata({KEY: json.dumps(stamp(path))})
+        if writer:
+            seal(temporary)
+
+
+@contextmanager
+def _opened(path: str | Path) -> Iterator[pq.ParquetFile]:
+    """A Parquet file, once it is found to be the one that was written."""
     try:
-        return pq.read_schema(path)
+        with opened(path) as content, pq.ParquetFile(pa.BufferReader(pa.py_buffer(content))) as file:
+            yield file
     except FileNotFoundError:
         raise NeuraleseError(f"{path} does not exist yet; run snakemake to make it.") from None
-    except (pa.ArrowInvalid, OSError) as error:
+    except (pa.ArrowException, OSError, ValueError, RuntimeError) as error:
         raise _broken(path, error) from None
 
 
@@ -268,17 +299,25 @@ def read_table(
 ) -> pa.Table:
     """Read a Parquet file that keeps the contract of its `kind`: all of it, or some `columns`."""
     contract = contract_of(kind)
-    check(_schema(path), contract, path)
-    try:
-        table = pq.ParquetFile(path).read(columns)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise _broken(path, error) from None
-    if check_every_value:
-        check_values(table, contract, path, MAKE_ANEW)
-    return table
+    with _opened(path) as file:
+        check(file.schema_arrow, contract, path)
+        table = file.read(columns)
+        if check_every_value:
+            check_values(table, contract, path, MAKE_ANEW)
+        return table
 
 
 def read_about(path: str | Path) -> dict[str, object]:
     """What is to be known about a table, as given to `write_table`."""
-    metadata = _schema(path).metadata or {}
-    return {name.decode(): json.loads(value) for name, value in metadata.items() if not name.startswith(b"ARROW")}
+    with _opened(path) as file:
+        metadata = file.schema_arrow.metadata or {}
+        ours = {name.decode(): value for name, value in metadata.items() if not name.startswith(b"ARROW")}
+        return {name: json.loads(value) for name, value in ours.items() if name != KEY}
+
+
+def data_digest(path: str | Path) -> str:
+    """A digest of what a table holds and what is to be known about it, whoever made it."""
+    about = json.dumps(read_about(path), sort_keys=True)
+    with opened(path) as content:
+        footer = int.from_bytes(content[-8:-4], "little") + 8
+        return hashlib.sha256(about.encode() + content[:-footer]).hexdigest()

@@ -148,8 +148,21 @@ RULES: dict[str, Rules] = {
         RESULT | {"measure": OneOf(("accuracy", "reward", "completion")), "n": FIRST, "understood": SHARE},
         unique=(("task", "seed", "criterion", "measure"),),
         missing=(
-            *("share", "share_low", "share_high", "understood"),
+            *("share", "share_low", "share_high", "content", "content_low", "content_high", "understood"),
             *("gain_silence", "gain_silence_error", "gain_baseline", "gain_baseline_error"),
+        ),
+    ),
+    "listening": Rules(
+        RESULT | {"n": FIRST, "completion": SHARE},
+        unique=(("task", "seed", "pair", "criterion"),),
+        missing=(
+            "dev_reward",
+            *(
+                f"{measure}_over_{reference}{of}"
+                for measure in ("reward", "completion")
+                for reference in ("silence", "control", "baseline")
+                for of in ("", "_error", "_p")
+            ),
         ),
     ),
     "behavior": Rules(

@@ -3,56 +3,106 @@
 import json
 import logging
 import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import atomic
+from neuralese.storage.stamps import ANEW, KEY, opened, seal, stamp
 
 log = logging.getLogger(__name__)
+
+NAME = "checkpoint"  # the entry of a checkpoint that holds its own name
 
 
 def save_weights(path: str | Path, module: nn.Module, settings: dict) -> None:
     """Write the weights of `module` and the `settings` it was built with."""
+    weights = module.state_dict()
+    if wrong := _not_finite(weights):
+        raise NeuraleseError(
+            f"{path} was not written: '{wrong}' of the weights is not a number everywhere; lower the learning rate."
+        )
+    about = {"settings": json.dumps(settings, sort_keys=True), KEY: json.dumps(stamp(path))}
     with atomic(path) as temporary:
-        save_file(module.state_dict(), temporary, metadata={"settings": json.dumps(settings, sort_keys=True)})
+        save_file(weights, temporary, metadata=about)
         Path(temporary).chmod(0o644)  # safetensors lets nobody else read them, but results are shared
+        seal(temporary)
 
 
 def read_weights(path: str | Path) -> tuple[dict[str, Tensor], dict]:
     """Read weights and settings."""
-    try:
-        with safe_open(path, framework="pt") as file:
-            settings = (file.metadata() or {})["settings"]
-            return {name: file.get_tensor(name) for name in file.keys()}, json.loads(settings)  # noqa: SIM118
-    except (SafetensorError, FileNotFoundError, KeyError, json.JSONDecodeError) as error:
-        raise NeuraleseError(f"{path} holds no weights ({error}); delete it and run snakemake again.") from None
+    with _reading(path) as file:
+        weights, settings = {name: file.get_tensor(name) for name in file.keys()}, _settings(file)  # noqa: SIM118
+    if wrong := _not_finite(weights):
+        raise NeuraleseError(f"{path} holds weights '{wrong}' that are not numbers everywhere; {ANEW}.")
+    return weights, settings
 
 
 def read_settings(path: str | Path) -> dict:
     """The settings with which weights were written, without the weights."""
+    with _reading(path) as file:
+        return _settings(file)
+
+
+@contextmanager
+def _reading(path: str | Path) -> Iterator[Any]:
+    """An open file of weights, once it is found to be the one that was written."""
     try:
+        with opened(path):
+            pass
         with safe_open(path, framework="pt") as file:
-            return json.loads((file.metadata() or {})["settings"])
-    except (SafetensorError, FileNotFoundError, KeyError, json.JSONDecodeError) as error:
-        raise NeuraleseError(f"{path} holds no weights ({error}); delete it and run snakemake again.") from None
+            yield file
+    except (SafetensorError, OSError, KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise NeuraleseError(f"{path} holds no weights ({str(error).splitlines()[0]}); {ANEW}.") from None
+
+
+def _settings(file: Any) -> dict:
+    return json.loads((file.metadata() or {})["settings"])
+
+
+def _not_finite(weights: Mapping[str, Any]) -> str | None:
+    """The name of the first tensor that holds NaN or infinity."""
+    for name, value in weights.items():
+        if isinstance(value, Tensor) and value.is_floating_point() and not bool(value.isfinite().all()):
+            return name
+    return None
+
+
+def save_checkpoint(path: Path, state: dict) -> None:
+    """Write what a training is at, under its name."""
+    with atomic(path) as temporary:
+        torch.save({**state, NAME: path.name}, temporary)
 
 
 def discard_broken(checkpoint: Path) -> None:
     """Remove a checkpoint that a failing disk cut short or changed, so that training begins again instead of failing.
 
-    A checkpoint is written whole or not at all, and holds a checksum of each of its parts.
+    A checkpoint is written whole or not at all, and holds a checksum of each of its parts, and its own name.
     """
     if not checkpoint.exists():
         return
-    try:
-        with zipfile.ZipFile(checkpoint) as parts:
-            broken = parts.testzip()
-    except (zipfile.BadZipFile, EOFError) as error:
-        broken = str(error)
-    if broken:
+    if broken := _fault(checkpoint):
         log.warning("the checkpoint %s is damaged (%s); this training begins again at its start", checkpoint, broken)
         checkpoint.unlink()
+
+
+def _fault(checkpoint: Path) -> str | None:
+    """What is wrong with a checkpoint."""
+    try:
+        with zipfile.ZipFile(checkpoint) as parts:
+            if broken := parts.testzip():
+                return broken
+        state = torch.load(checkpoint, weights_only=True)
+        if state.get(NAME) != checkpoint.name:
+            return "it is of another training"
+        wrong = [_not_finite(state[part]) for part in ("cell", "target")]
+    except Exception as error:  # whatever zipfile, pickle or torch make of wrong bytes
+        return str(error).splitlines()[0] if str(error) else type(error).__name__
+    return f"'{wrong[0] or wrong[1]}' is not a number everywhere" if any(wrong) else None

@@ -14,9 +14,10 @@ task's package or, if the task is one module, that module:
     variables    variables(files, columns): what there is to talk about in states
     pictures     pixels(files, codes), described(files, states, names): what states look like
     watched      watched_games(files): games that the report shows, instead of examples
-    play         open_sitting(...): a game to play with a trained robot
+    play         open_sitting(options): a game to play with a trained robot
 
-`files` are paths by file name. A task without `game` or `human` has a reference game over items (`tasks.reference`).
+`files` are paths by file name. A task without `game` or `human` has a reference game over items (`tasks.reference`),
+and one without `play` is played as such a game is (`tasks.reference_play`).
 Naming tasks imports none of them, and a stage imports the parts that it uses: what it asks for by `part(name, "...")`
 is part of the code that it runs (`pipeline.imports`).
 """
@@ -43,7 +44,10 @@ GROUP = "neuralese.tasks"
 CORPORA = "NEURALESE_CORPORA"  # the variable by which a run tells its jobs of corpora: their folders by name, as JSON
 RESERVED = ("tables", "figures", "report", "theory", "sweep", "logs", "benchmarks", "play")  # folders of the results
 FACTS = "task"  # the part that has a task's facts
-LEFT_OUT = dict.fromkeys(("game", "human"), "neuralese.tasks.reference")  # parts that a task may leave out
+LEFT_OUT = {  # parts that a task may leave out
+    **dict.fromkeys(("game", "human"), "neuralese.tasks.reference"),
+    "play": "neuralese.tasks.reference_play",
+}
 
 
 @cache

@@ -25,7 +25,8 @@ def load_games(files: Files, config: GameConfig) -> dict[str, ReferenceGame]:
     for name, pool in pools.items():
         if len(pool) == 0:
             raise NeuraleseError(f"{path} has no item in the split '{name}'; run the stage that makes it again.")
-    return {name: ReferenceGame(features, pool, config.steps, config.candidates) for name, pool in pools.items()}
+    rules = (config.steps, config.candidates, config.speaker_sees)
+    return {name: ReferenceGame(features, pool, *rules) for name, pool in pools.items()}
 
 
 def load_traces(files: Files, states: States, split: str, generator: torch.Generator) -> Traces:

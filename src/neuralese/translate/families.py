@@ -24,6 +24,8 @@ ROLES = {
 NOT_OPTIONS = ("kind", "role", "members")  # of a criterion's settings: all others are options of its kind
 LABELLED = ("prior", "join", "seed")  # options in the order in which labels name them; others come after
 DIRECTIONS = ("R->H", "H->R")
+INFORMED = "informed"  # the role of a translator who is told what the listener sees
+ASKS_JUDGE = "asks-judge"  # the role of what was made by asking the very listener that judges it
 
 
 def members(settings: Mapping[str, object]) -> dict[str, dict]:

@@ -25,12 +25,18 @@ def interpret_message(log_likelihood: Tensor, english: English, candidates: Tens
 
     `log_likelihood` (n, s) is of each message in the candidates (n, s, ...) of its own listener.
     """
+    return cross_entropies(log_likelihood, english, candidates).argmin(1)
+
+
+@torch.no_grad()
+def cross_entropies(log_likelihood: Tensor, english: English, candidates: Tensor) -> Tensor:
+    """-sum_s beta_s(z) log beta_s(z'), (n, K'), of the same: KL up to the entropy of z, which all phrases share."""
     found = []
     for rows in _blocks(len(candidates), len(english) * candidates.shape[1]):
         told = beliefs(log_likelihood[rows].double()).exp()  # (b, s)
         phrases = beliefs(english.log_likelihood(candidates[rows]))  # (K', b, s)
-        found.append(-(told * phrases).sum(-1).T)  # KL up to the entropy of z, which is the same for all phrases
-    return torch.cat(found).argmin(1)
+        found.append(-(told * phrases).sum(-1).T)
+    return torch.cat(found)
 
 
 @torch.no_grad()

@@ -24,7 +24,7 @@ rule parse_birds:
 
 
 rule export_backbone:
-    """Write the pretrained backbone as a graph, quantised if the config says so, by training images alone."""
+    """Write the pretrained backbone with its pooling as a graph, quantised or not, fitted to training images alone."""
     input:
         raw=f"{RESULTS}/birds/raw",
         images=f"{POINT}/birds/images.parquet",
@@ -43,6 +43,7 @@ rule export_backbone:
         backbone=lambda wildcards: at(wildcards)["birds"]["backbone"],
         pixels=lambda wildcards: at(wildcards)["birds"]["pixels"],
         quantised=lambda wildcards: at(wildcards)["birds"]["quantised"],
+        components=lambda wildcards: at(wildcards)["birds"]["components"],
         code=code("tasks/export_backbone"),
     script:
         "../../scripts/tasks/export_backbone.py"
@@ -70,7 +71,6 @@ rule pool_images:
         mem_mb=growing(1500),
         runtime=growing(30),
     params:
-        pooled=lambda wildcards: at(wildcards)["birds"]["pooled"],
         code=code("tasks/pool_images"),
     script:
         "../../scripts/tasks/pool_images.py"

@@ -10,6 +10,7 @@ rule read_corpus:
         recorded=f"{POINT}/{{task}}/recorded.parquet",
         inventory=f"{POINT}/{{task}}/inventory.parquet",
         traces=f"{POINT}/{{task}}/traces.parquet",
+        pictures=f"{POINT}/{{task}}/pictures.parquet",
         provenance=f"{POINT}/{{task}}/provenance.json",
     log:
         f"{POINT}/logs/{{task}}/read_corpus.log",

@@ -12,7 +12,7 @@ from neuralese.translate.families import named
 from neuralese.translate.pairs import SINGLE
 from neuralese.translate.synthesis import SynthesisConfig, bags_table, new_phrases
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     params, wildcards, made = snakemake.params, snakemake.wildcards, snakemake.output
     run, config = (
         TalkRun(wildcards.task, snakemake.input, wildcards.seed, params.game),

@@ -11,7 +11,7 @@ from neuralese.tasks.driving.tables import GAMES
 from neuralese.tasks.human import HumanRun
 from neuralese.translate.utterances import load_parts
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     params, wildcards, split = snakemake.params, snakemake.wildcards, snakemake.wildcards.split
     run = HumanRun(wildcards.task, snakemake.input, wildcards.seed, params.game)
     game, random = run.games[split], run.generator(f"behavior {split}")

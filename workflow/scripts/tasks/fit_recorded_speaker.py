@@ -6,7 +6,7 @@ from neuralese.speakers.kinds import save_speaker
 from neuralese.tasks.corpus.recorded import fit_speaker, load_recorded
 from neuralese.tasks.run import Run
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     params, wildcards = snakemake.params, snakemake.wildcards
     run = Run(wildcards.task, snakemake.input, wildcards.seed, params.game)
     recorded = load_recorded(run.files["recorded.parquet"])

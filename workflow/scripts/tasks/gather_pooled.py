@@ -4,7 +4,7 @@ from neuralese.pipeline.stage import stage
 from neuralese.storage.files import read_json, write_json
 from neuralese.tasks.birds.images import gather_shards
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     gather_shards(snakemake.output.pooled, snakemake.input.pooled)
     failed = {path: why for part in snakemake.input.failed for path, why in read_json(part).items()}
     write_json(snakemake.output.failed, dict(sorted(failed.items())))

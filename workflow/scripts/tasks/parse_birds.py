@@ -7,7 +7,7 @@ from neuralese.storage.tables import write_table
 from neuralese.tasks.birds.cub import parse_captions, parse_images
 from neuralese.tasks.birds.tables import CAPTIONS, IMAGES
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     raw = Path(snakemake.input.raw)
     images = parse_images(raw / "images", raw / "splits")
     write_table(snakemake.output.images, images, IMAGES)

@@ -9,7 +9,7 @@ from neuralese.tasks.colors.cielab import add_lab
 from neuralese.tasks.colors.tables import COLORS
 from neuralese.tasks.colors.xkcd import parse
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     colors = add_lab(parse(Path(snakemake.input.raw) / "xkcd"))
     write_table(snakemake.output.colors, colors, COLORS)
     write_provenance(snakemake.output.provenance, snakemake.input.raw, rows={"colors": len(colors)})

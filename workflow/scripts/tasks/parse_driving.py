@@ -9,7 +9,7 @@ from neuralese.tasks.driving import logs
 from neuralese.tasks.driving.replay import layouts, replay
 from neuralese.tasks.driving.tables import GAMES, MAPS, TURNS
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     made, params = snakemake.output, snakemake.params
     maps, turns, bad = logs.parse(Path(snakemake.input.raw) / "logs")
     games, turns, bad = logs.leave_out(replay(layouts(maps, turns), turns), turns, bad)

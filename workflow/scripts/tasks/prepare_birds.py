@@ -9,7 +9,7 @@ from neuralese.tasks.birds.cub import bird_items
 from neuralese.tasks.birds.tables import CAPTIONS, FEATURES, IMAGES
 from neuralese.tasks.items import traces_table
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     given, made = snakemake.input, snakemake.output
     images = read_table(given.images, IMAGES).to_pandas()
     captions = read_table(given.captions, CAPTIONS).to_pandas()

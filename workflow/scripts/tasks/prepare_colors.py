@@ -6,7 +6,7 @@ from neuralese.tasks.colors import xkcd
 from neuralese.tasks.colors.tables import COLORS
 from neuralese.tasks.items import items_table, traces_table
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     colors = read_table(snakemake.input.colors, COLORS).to_pandas()
     inventory = xkcd.inventory(colors, snakemake.params.least_names)
     write_table(snakemake.output.inventory, inventory, "inventory")

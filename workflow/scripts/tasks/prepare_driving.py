@@ -6,7 +6,7 @@ from neuralese.tasks.driving import logs
 from neuralese.tasks.driving.tables import GAMES, TURNS, WORDS
 from neuralese.tasks.items import traces_table
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     made, params = snakemake.output, snakemake.params
     games, turns = (read_table(snakemake.input[each.name], each).to_pandas() for each in (GAMES, TURNS))
     messages = logs.training_messages(games, turns)

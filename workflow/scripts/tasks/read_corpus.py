@@ -4,5 +4,5 @@ from neuralese.pipeline.stage import stage
 from neuralese.tasks.corpus.data import write_corpus
 from neuralese.tasks.corpus.read import read_corpus
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     write_corpus(read_corpus(snakemake.params.folder), dict(snakemake.output.items()))

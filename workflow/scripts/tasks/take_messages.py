@@ -6,7 +6,7 @@ from neuralese.storage.tables import write_table
 from neuralese.tasks.corpus.recorded import load_recorded, take_contexts, take_messages
 from neuralese.tasks.run import Run
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     params, wildcards = snakemake.params, snakemake.wildcards
     run = Run(wildcards.task, snakemake.input, wildcards.seed, params.game)
     recorded, random = load_recorded(run.files["recorded.parquet"]), run.generator("messages")

@@ -6,7 +6,7 @@ from neuralese.storage.tables import read_table, write_table
 from neuralese.tasks.birds.head import HeadConfig, bird_features
 from neuralese.tasks.birds.tables import FEATURES, IMAGES, POOLED
 
-with stage(snakemake.log[0], snakemake.threads):
+with stage(snakemake):
     features, accuracy = bird_features(
         read_table(snakemake.input.pooled, POOLED),
         read_table(snakemake.input.images, IMAGES).to_pandas(),

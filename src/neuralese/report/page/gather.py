@@ -1,5 +1,6 @@
 """What the page shows of one task and seed, as plain values small enough to be put into the page."""
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from neuralese.agents.sequences import Sequences
 from neuralese.evaluate.formats import p_text
 from neuralese.evaluate.translations import best_translations
 from neuralese.report.page.explorer import Explorer
+from neuralese.storage.files import read_json
 from neuralese.storage.tables import matrix, read_table
 from neuralese.tasks.judge import JudgeRun
 
@@ -19,6 +21,7 @@ EXPLORED = 40  # test messages that can be looked up; the states they were said 
 CLOUD = 400  # test messages in the cloud
 LISTED = 60  # messages of symbols that are listed
 SURE = 0.05  # a p value below it counts
+MOSTLY = 0.5  # of the messages, from which on it is said that two phrases translate so many
 EXAMPLES = 12  # messages shown as examples, where there are no games to watch
 
 
@@ -55,6 +58,10 @@ def gather(run: JudgeRun, criterion: str) -> dict:
         "history": None if learned is None else history(read_table(learned, "history").to_pandas()),
         "protocol": protocol.to_pylist(),
         "verdicts": verdicts(protocol.to_pandas()),
+        "warnings": read_json(run.files["provenance.json"]).get("warnings", []),
+        "repeated": repeated(
+            [best[number] for number in said["test"].ids.tolist()], run.english.texts(), protocol.to_pandas()
+        ),
         **tasks.part(run.task, "pictures").described(run.files, shown["states"], said_in.values()),
     }
 
@@ -151,6 +158,26 @@ def verdicts(protocol: pd.DataFrame) -> list[str]:
         else:
             found.append(f"These messages say nothing {about} that a permutation test finds (p {p_text(p_value)}).")
     return found
+
+
+def repeated(translations: list[int], phrases: list[str], protocol: pd.DataFrame) -> str:
+    """Why the same words come back again and again, where two phrases translate most messages; else nothing."""
+    counts = Counter(translations).most_common(2)
+    share = sum(count for _, count in counts) / max(len(translations), 1)
+    if share < MOSTLY:
+        return ""
+    of_all = protocol[protocol["variable"].fillna("") == ""].set_index("measure")["value"]
+    dimension = of_all.get("effective_dimension", float("nan"))
+    words = " or ".join(f"“{phrases[phrase]}”" for phrase, _ in counts)
+    told = f"{share:.0%} of the messages on test are translated as {words}."
+    if not dimension < 2:
+        return f"{told} The same few words come back because nothing else comes nearer to most of these messages."
+    clusters = f" and fall into {of_all['clusters']:.0f} clusters" if "clusters" in of_all else ""
+    return (
+        f"{told} This agent says little more than one of two things: its messages lie nearly on a line (effective "
+        f"dimension {dimension:.1f} before noise, where 1 is a line){clusters}. That is almost one bit, for which few "
+        "words are needed."
+    )
 
 
 def history(table: pd.DataFrame) -> dict[str, list]:

@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 ASSETS = files("neuralese.report.page") / "assets"
 STYLES = ("page", "parts")
-SCRIPTS = ("elements", "theme", "charts", "states", "explorer", "cloud", "games", "tasks", "results")
+SCRIPTS = ("elements", "theme", "charts", "states", "address", "explorer", "cloud", "games", "tasks", "results")
 LIMIT = 15_000_000  # bytes of the page
 ROOM = 2_000_000  # of which so many are kept for everything but the tasks
 

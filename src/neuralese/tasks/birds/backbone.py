@@ -10,6 +10,7 @@ import logging
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 import onnxruntime
@@ -69,13 +70,13 @@ def graph(name: str, size: int) -> bytes:
 
 
 @dataclass
-class Backbone:
-    """A pretrained network that turns images into feature maps, one by one: an image's maps depend on it alone."""
+class Network:
+    """A graph that looks at images one by one: what it gives for an image depends on it alone."""
 
     session: onnxruntime.InferenceSession
 
     @classmethod
-    def load(cls, graph: str | Path | bytes) -> "Backbone":
+    def load(cls, graph: str | Path | bytes) -> Self:
         """Load a graph, or a file that holds one, to run on one thread."""
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
@@ -93,10 +94,9 @@ class Backbone:
         """Images are size x size pixels."""
         return self.session.get_inputs()[0].shape[1]
 
-    @property
-    def channels(self) -> int:
-        """Of a feature map."""
-        return self.session.get_outputs()[0].shape[1]
+
+class Backbone(Network):
+    """A graph of `graph`: turns images into feature maps."""
 
     def maps(self, images: np.ndarray) -> Tensor:
         """Feature maps (n, channels, h, w) of images (n, size, size, 3) of bytes."""

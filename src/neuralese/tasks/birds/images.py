@@ -14,14 +14,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 from PIL import Image, UnidentifiedImageError
-from torch import Tensor
 from tqdm import tqdm
 
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import read_table, vectors, write_batches
-from neuralese.tasks.birds.backbone import Backbone
 from neuralese.tasks.birds.crops import Box, crop
-from neuralese.tasks.birds.pooling import CompactBilinear, average
+from neuralese.tasks.birds.pooling import Extractor
 from neuralese.tasks.birds.tables import POOLED, SHARD
 
 log = logging.getLogger(__name__)
@@ -53,22 +51,19 @@ def samples(pictures: Iterable[tuple[str, bytes]], images: pd.DataFrame, size: i
 
 @dataclass
 class Extraction:
-    """Streams pictures through a backbone and pooling, and remembers which could not be read."""
+    """Streams pictures through a network with pooling, and remembers which could not be read."""
 
-    backbone: Backbone
-    size: int  # length of a pooled feature
+    extractor: Extractor
     failed: dict[str, str] = field(default_factory=dict)  # path -> why
 
     def run(self, pictures: Iterable[tuple[str, bytes]], wanted: Wanted) -> Iterator[pa.Table]:
         """Yield rows of `pooled.parquet`, for the pictures (path, bytes) that are `wanted`; there may be none."""
-        pooling, left = CompactBilinear(self.backbone.channels, self.size), dict(wanted)
-        rows = _Rows(self.size, self.backbone.channels)
+        left, rows = dict(wanted), _Rows(*self.extractor.lengths)
         for path, content in pictures if left else ():
             if path in left:
                 image_id, box = left.pop(path)
                 if (picture := self._decoded(path, content, box)) is not None:
-                    maps = self.backbone.maps(picture[None])
-                    rows.add(image_id, pooling(maps), average(maps))
+                    rows.add(image_id, *self.extractor.pool(picture))
             if len(rows.ids) == ROWS:
                 yield rows.taken()
             if not left:
@@ -79,7 +74,7 @@ class Extraction:
 
     def _decoded(self, path: str, content: bytes, box: Box) -> np.ndarray | None:
         try:
-            return crop(content, box, self.backbone.size)
+            return crop(content, box, self.extractor.size)
         except UNREADABLE as error:
             self._fail(path, "it is no picture" if isinstance(error, UnidentifiedImageError) else str(error))
             return None
@@ -126,10 +121,10 @@ class _Rows:
         self.ids: list[int] = []
         self.vectors = [[np.empty((0, length), np.float32)] for length in lengths]
 
-    def add(self, image_id: int, *vectors: Tensor) -> None:
+    def add(self, image_id: int, *vectors: np.ndarray) -> None:
         self.ids.append(image_id)
         for known, vector in zip(self.vectors, vectors, strict=True):
-            known.append(vector.numpy())
+            known.append(vector)
 
     def taken(self) -> pa.Table:
         """All of them, after which there are none."""

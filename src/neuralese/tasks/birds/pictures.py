@@ -41,7 +41,7 @@ def birds(files: Files, pictured: set[int], named: set[int]) -> dict[int, dict]:
     image_of = read_table(files["items.parquet"], "items")["image_id"].to_pylist()
     species = read_table(files["images.parquet"], IMAGES).to_pandas().set_index("image_id")["class_name"]
     names = {item: species[image_of[item]].partition(".")[2].replace("_", " ") for item in sorted(named)}
-    shown = pixels(files, pictured)
+    shown = pixels(files, pictured) if pictured else {}
     return {
         item: {"name": name} | ({"image": thumbnail(shown[item])} if item in shown else {})
         for item, name in names.items()

@@ -1,60 +1,95 @@
-"""Compact bilinear pooling by tensor sketch (Gao et al., 2016).
+"""Bilinear pooling of principal components, as part of a network's graph.
 
-Bilinear pooling sums the outer products of a feature map's columns with themselves: which features occur together.
-A tensor sketch keeps inner products of these huge matrices (nearly) in far fewer numbers: two count sketches of each
-column, convolved. Convolution is a product of Fourier transforms, and the sum over places can go inside.
+Bilinear pooling (Lin et al., 2015) sums the outer products of a feature map's columns with themselves: which features
+occur together. Of 1280 channels these are 820,000 numbers. The paper approximates them by a random sketch (compact
+bilinear pooling); here they are computed exactly, but of the first principal components of the columns alone. That is
+one small convolution and one matrix product, which run inside the graph.
 """
 
-from functools import cache
+from collections.abc import Iterable
 
-import torch
-from torch import Tensor
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
 
+from neuralese.storage.errors import NeuraleseError
+from neuralese.tasks.birds.backbone import Backbone, Network
 
-class _Room:
-    """Where sketches of maps with so many places are made."""
-
-    def __init__(self, places: int, size: int) -> None:
-        self.counts, self.rows = torch.empty(size, places), torch.empty(places, size)
-        self.spectra = [torch.empty(places, size // 2 + 1, dtype=torch.complex64) for _ in range(2)]
+SEEN = 240  # training pictures in which components are found
 
 
-_room = cache(_Room)  # one of each size is enough, and is kept
+def principal_axes(backbone: Backbone, pictures: Iterable[np.ndarray], count: int) -> np.ndarray:
+    """Axes (count, channels) that keep the most of the columns of the maps of pictures (size, size, 3) of bytes.
+
+    They are orthonormal, the most important first, and about zero, not about the mean: outer products are, too.
+    """
+    total = None
+    for picture in pictures:
+        columns = backbone.maps(picture[None])[0].flatten(1).double().numpy()
+        total = columns @ columns.T + (0 if total is None else total)
+    if total is None:
+        raise NeuraleseError("no training picture could be read to find components by; fetch the images again.")
+    axes = np.linalg.eigh(total)[1].T[::-1][:count]
+    largest = np.take_along_axis(axes, np.abs(axes).argmax(1)[:, None], axis=1)
+    return (axes * np.sign(largest)).astype(np.float32)  # a solver may give either sign
 
 
-class CompactBilinear:
-    """Sketches feature maps of `channels` channels into `size` numbers; random, but the same for the same seed."""
+def with_pooling(graph: bytes, axes: np.ndarray) -> bytes:
+    """A graph of `backbone.graph`, in floats or whole numbers, that gives `pooled` and `average` instead of maps.
 
-    def __init__(self, channels: int, size: int, seed: int = 0) -> None:
-        generator = torch.Generator().manual_seed(seed)
-        self.size = size
-        self.places = [torch.randint(size, (channels,), generator=generator) for _ in range(2)]
-        self.signs = [torch.randint(2, (channels,), generator=generator) * 2.0 - 1 for _ in range(2)]
+    `pooled` (1, k (k + 1) / 2) are the products of each two of the components along k axes (k, channels), summed over
+    places; `average` (1, channels) is the mean of the maps. Both are signed square roots, scaled to length one.
+    """
+    model = onnx.load_from_string(graph)
+    count, channels = axes.shape
+    first, second = np.triu_indices(count)
+    constants = {
+        "axes": axes[:, :, None, None],
+        "columns_shape": np.array([count, -1]),
+        "row_shape": np.array([1, count * count]),
+        "pairs": first * count + second,
+    }
+    nodes = [
+        helper.make_node("Conv", ["maps", "axes"], ["projected"]),
+        helper.make_node("Reshape", ["projected", "columns_shape"], ["columns"]),
+        helper.make_node("Transpose", ["columns"], ["rows"], perm=[1, 0]),
+        helper.make_node("MatMul", ["columns", "rows"], ["products"]),
+        helper.make_node("Reshape", ["products", "row_shape"], ["all_pairs"]),
+        helper.make_node("Gather", ["all_pairs", "pairs"], ["pooled_sum"], axis=1),
+        *_root("pooled_sum", "pooled"),
+        helper.make_node("GlobalAveragePool", ["maps"], ["places_mean"]),
+        helper.make_node("Flatten", ["places_mean"], ["average_mean"]),
+        *_root("average_mean", "average"),
+    ]
+    model.graph.node.extend(nodes)
+    model.graph.initializer.extend(numpy_helper.from_array(value, name) for name, value in constants.items())
+    del model.graph.output[:]
+    for name, length in (("pooled", len(first)), ("average", channels)):
+        model.graph.output.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, length]))
+    onnx.checker.check_model(model)
+    return model.SerializeToString()
 
-    def sketch(self, maps: Tensor) -> Tensor:
-        """The tensor sketch (n, size) of maps (n, channels, h, w), summed over places.
 
-        One picture at a time, in memory that is kept: its spectra fit into a core's cache, those of a batch do not, and
-        fetching new memory from the system would take longer than the sketch.
-        """
-        room = _room(maps.shape[2] * maps.shape[3], self.size)
-        return torch.stack([self._sketch(channels, room) for channels in maps.flatten(2)])
+class Extractor(Network):
+    """A graph of `with_pooling`: turns an image into its two pooled features."""
 
-    def _sketch(self, channels: Tensor, room: _Room) -> Tensor:
-        for places, signs, spectrum in zip(self.places, self.signs, room.spectra, strict=True):
-            room.counts.zero_().index_add_(0, places, channels * signs[:, None])  # whole rows are added up
-            torch.fft.rfft(room.rows.copy_(room.counts.T), out=spectrum)
-        return torch.fft.irfft(room.spectra[0].mul_(room.spectra[1]).sum(0), n=self.size)
+    @property
+    def lengths(self) -> tuple[int, int]:
+        """Of `pooled` and `average`."""
+        return tuple(output.shape[1] for output in self.session.get_outputs())
 
-    def __call__(self, maps: Tensor) -> Tensor:
-        """The pooled feature (n, size): the sketch, its signed square root, scaled to length one."""
-        return _root(self.sketch(maps))
+    def pool(self, image: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """`pooled` and `average` (1, length) of an image (size, size, 3) of bytes."""
+        return tuple(self.session.run(["pooled", "average"], {"images": image[None]}))
 
 
-def average(maps: Tensor) -> Tensor:
-    """The mean over places (n, channels) of maps (n, channels, h, w), its signed square root, scaled to length one."""
-    return _root(maps.mean((2, 3)))
-
-
-def _root(pooled: Tensor) -> Tensor:
-    return torch.nn.functional.normalize(pooled.sign() * pooled.abs().sqrt(), dim=1)
+def _root(given: str, made: str) -> list[onnx.NodeProto]:
+    """The signed square root of a tensor (1, n), scaled to length one."""
+    sign, size, root, signed = (f"{made}_{step}" for step in ("sign", "size", "root", "signed"))
+    return [
+        helper.make_node("Sign", [given], [sign]),
+        helper.make_node("Abs", [given], [size]),
+        helper.make_node("Sqrt", [size], [root]),
+        helper.make_node("Mul", [sign, root], [signed]),
+        helper.make_node("LpNormalization", [signed], [made], axis=1, p=2),
+    ]

@@ -34,7 +34,13 @@ TASK = Task(
     data_set=CUB,
     settings=Birds(),
     training=TrainingConfig(
-        updates=800, batch=128, new_games=128, updates_per_round=4, explore=500, learning_rate=0.001
+        updates=800,
+        embedded_updates=550,
+        batch=128,
+        new_games=128,
+        updates_per_round=4,
+        explore=500,
+        learning_rate=0.001,
     ),
     fitting=FitConfig(learning_rate=0.001, check_every=50, patience=8),  # few items, soon known by heart
     variable_files=("traces.parquet", "inventory.parquet"),
@@ -48,7 +54,6 @@ TASK = Task(
             EACH,
             ("raw", "images.parquet", "backbone.onnx"),
             _SHARDS,
-            _OWN,
             tasks=_OWN,
             job="pool_images_{shard}_of_{shards}",
         ),

@@ -29,7 +29,9 @@ TASK = Task(
     title="Colours",
     data_set=XKCD,
     settings=Colors(),
-    training=TrainingConfig(updates=800, batch=128, new_games=128, updates_per_round=4, explore=500),
+    training=TrainingConfig(
+        updates=800, embedded_updates=550, batch=128, new_games=128, updates_per_round=4, explore=500
+    ),
     variable_files=("colors.parquet",),
     picture_files=("colors.parquet", "traces.parquet", "inventory.parquet"),
     rules=Path("tasks/colors.smk"),

@@ -11,8 +11,10 @@ from neuralese.sources.provenance import ATTRIBUTES, PEOPLE
 from neuralese.storage.files import file_digest, write_json
 from neuralese.storage.tables import vectors, write_table
 from neuralese.tasks.corpus.contexts import NO_PICK
+from neuralese.tasks.corpus.describe import warnings
+from neuralese.tasks.corpus.images import thumbnail
 from neuralese.tasks.corpus.read import Corpus
-from neuralese.tasks.corpus.tables import RECORDED, STATES
+from neuralese.tasks.corpus.tables import PICTURES, RECORDED, STATES
 from neuralese.tasks.items import traces_table
 
 
@@ -20,6 +22,7 @@ def write_corpus(corpus: Corpus, made: dict[str, str | Path], seed: int = 0) -> 
     """Write the states, the recorded messages, the inventory, the traces and where all of it is from."""
     sizes = None if corpus.contexts is None else int(corpus.contexts.sizes.min())
     about = {"candidates": sizes, "columns": column_types(corpus), "speaker": speaker_of(corpus)}
+    about["seen_by_people"] = seen_by_people(corpus)
     write_table(made["states"], states_table(corpus), STATES, about)
     rng = np.random.default_rng(seed)
     recorded = recorded_table(corpus, sizes, rng)
@@ -37,16 +40,26 @@ def write_corpus(corpus: Corpus, made: dict[str, str | Path], seed: int = 0) -> 
     traces = traces.append_column("split", pa.array(said.split.tolist()))
     traces = traces.append_column("candidates", _candidates(corpus, said.context, sizes, rng))
     write_table(made["traces"], traces, "traces")
+    if "pictures" in made:
+        write_table(made["pictures"], pictures_table(corpus), PICTURES)
     write_json(made["provenance"], provenance(corpus))
 
 
 def column_types(corpus: Corpus) -> dict[str, dict]:
-    """The columns that speak of a state, as `corpus.yaml` declares them."""
-    found = {name: {"type": each.type} for name, each in corpus.settings.states.items() if each.type != "image"}
+    """The columns that speak of a state, as `corpus.yaml` declares them; a picture is what is seen of it."""
+    types = {name: "vector" if each.type == "image" else each.type for name, each in corpus.settings.states.items()}
+    found: dict[str, dict] = {name: {"type": each} for name, each in types.items()}
     for name, each in corpus.settings.states.items():
         if each.period is not None:
             found[name]["period"] = each.period
     return found
+
+
+def seen_by_people(corpus: Corpus) -> list[int] | None:
+    """Which of the features people have seen, where agents see more."""
+    named = () if corpus.settings.utterances is None else corpus.settings.utterances.about
+    places = [corpus.feature_places[name] for name in named]
+    return [number for place in places for number in range(place.start, place.stop)] or None
 
 
 def speaker_of(corpus: Corpus) -> str:
@@ -67,7 +80,9 @@ def states_table(corpus: Corpus) -> pa.Table:
             "name": pa.array(list(corpus.states.ids), pa.string()),
             "group": groups,
             "shown": pa.array(_shown(corpus), pa.string()),
+            "label": pa.array(_shown(corpus, colors=False), pa.string()),
             "color": pa.array(_colors(corpus), pa.string()),
+            "picture": pa.array(_pictures(corpus), pa.string()),
             "feature": vectors(corpus.features),
             **{f"column {name}": column for name, column in columns.items()},
         }
@@ -81,12 +96,17 @@ def _values(corpus: Corpus) -> Iterator[tuple[str, list]]:
             yield name, [column.names[place] for place in column.values]
         elif column.type == "color":
             yield name, [_hex(rgb) for rgb in column.values]
-        elif column.type != "image":
+        elif column.type == "image":
+            yield name, corpus.features[:, corpus.feature_places[name]].tolist()
+        else:
             yield name, column.values.tolist()
 
 
-def _shown(corpus: Corpus) -> list[str]:
-    """What each state is called: its columns, or its id where they say nothing that can be read."""
+def _shown(corpus: Corpus, colors: bool = True) -> list[str]:
+    """What each state is called: its columns, or its id where they say nothing that can be read.
+
+    Without `colors`, nothing is said where these are all that can be.
+    """
     parts = []
     for name, values in _values(corpus):
         kind = corpus.states.columns[name].type
@@ -94,15 +114,30 @@ def _shown(corpus: Corpus) -> list[str]:
             parts.append([f"{name} {value}" for value in values])
         elif kind in ("number", "circular"):
             parts.append([f"{name} {value:.4g}" for value in values])
-        elif kind == "color":
+        elif kind == "color" and colors:
             parts.append([f"{name} {value}" for value in values])
-    return [", ".join(each) for each in zip(*parts, strict=True)] if parts else list(corpus.states.ids)
+    if not parts:
+        return list(corpus.states.ids) if colors else [""] * len(corpus.states)
+    return [", ".join(each) for each in zip(*parts, strict=True)]
 
 
 def _colors(corpus: Corpus) -> list[str]:
     """The first column of colours, as "#rrggbb"."""
     first = next((each for each in corpus.states.columns.values() if each.type == "color"), None)
     return [""] * len(corpus.states) if first is None else [_hex(rgb) for rgb in first.values]
+
+
+def _pictures(corpus: Corpus) -> list[str]:
+    """The first column of pictures, as paths inside the folder."""
+    first = next((each for each in corpus.states.columns.values() if each.type == "image"), None)
+    return [""] * len(corpus.states) if first is None else list(first.names)
+
+
+def pictures_table(corpus: Corpus) -> pa.Table:
+    """A small copy of every picture, by its path inside the folder."""
+    paths = sorted(set(_pictures(corpus)) - {""})
+    copies = [thumbnail(corpus.folder / path) for path in paths]
+    return pa.table({"picture": pa.array(paths, pa.string()), "content": pa.array(copies, pa.binary())})
 
 
 def _hex(rgb: np.ndarray) -> str:
@@ -173,4 +208,5 @@ def provenance(corpus: Corpus) -> dict:
         "time": "",
         "rows": rows,
         "speaker": speaker_of(corpus),
+        "warnings": warnings(corpus),
     }

@@ -50,6 +50,8 @@ def _column(column: StateColumn) -> dict[str, Any]:
             found += f", period {column.period:.6g}" if column.period else ""
         case "color":
             found = f"{len(np.unique(column.values, axis=0))} colours"
+        case "image":
+            found = f"{len(set(column.names)):,} pictures"
         case _:
             found = f"{column.values.shape[1]} numbers"
     return {"column": column.name, "type": column.type, "holds": found}
@@ -136,7 +138,7 @@ def _constant_columns(corpus: Corpus) -> list[str]:
     constant = [
         column.name
         for column in corpus.states.columns.values()
-        if (column.values == column.values[0]).all() and len(corpus.states) > 1
+        if column.type != "image" and (column.values == column.values[0]).all() and len(corpus.states) > 1
     ]
     return [f"the column {name} is the same in all states, so nothing can be said of it." for name in constant]
 

@@ -21,6 +21,7 @@ from neuralese.storage.tables import read_about, read_table
 from neuralese.tasks.corpus import data
 from neuralese.tasks.corpus.attributes import SPEAKING, attributes
 from neuralese.tasks.corpus.colors import hex_to_rgb
+from neuralese.tasks.corpus.images import checked
 from neuralese.tasks.corpus.read import read_corpus
 from neuralese.tasks.corpus.settings import FILE
 from neuralese.tasks.corpus.states import StateColumn
@@ -87,7 +88,7 @@ def load(source: str | Path) -> Exported:
 
 
 def _of_corpus(folder: Path) -> Exported:
-    corpus = read_corpus(folder)
+    corpus = read_corpus(folder, image_features=checked)
     sizes = None if corpus.contexts is None else int(corpus.contexts.sizes.min())
     phrases = {
         "phrase_id": range(len(corpus.inventory)),

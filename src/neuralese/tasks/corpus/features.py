@@ -8,13 +8,14 @@ import numpy as np
 from neuralese.tasks.corpus.colors import rgb_to_lab
 from neuralese.tasks.corpus.states import StateColumn
 
+COMPONENTS = 64  # of what a network sees in pictures: more than a corpus has data for
 SMALLEST = 1e-9  # spread, as a share of the largest number; below it, differences are rounding
 
 
 def feature_matrix(columns: Iterable[StateColumn], training: np.ndarray) -> tuple[np.ndarray, dict[str, slice]]:
     """Features (n, d) of n states in single precision, and which of the d belong to which column.
 
-    A category is one-hot, a circular column its sine and cosine, a vector or the features of an image as they are.
+    A category is one-hot, a circular column its sine and cosine, a vector as it is, a picture its principal components.
     Numbers and colours, as CIELAB, are standardised by the rows `training`: those in which training messages were said.
     """
     parts, places, first = [], {}, 0
@@ -37,6 +38,8 @@ def _features(column: StateColumn, training: np.ndarray) -> np.ndarray:
             return np.stack([np.sin(angle), np.cos(angle)], axis=1)
         case "color":
             return _standard(rgb_to_lab(column.values), training)
+        case "image":
+            return _components(column.values, training)
     return column.values
 
 
@@ -45,3 +48,16 @@ def _standard(values: np.ndarray, training: np.ndarray) -> np.ndarray:
     seen = values[training] / scale
     spread = seen.std(0)
     return (values / scale - seen.mean(0)) / np.where(spread > SMALLEST, spread, 1)
+
+
+def _components(values: np.ndarray, training: np.ndarray) -> np.ndarray:
+    """The directions in which the training rows differ most, at most `COMPONENTS`; the first has a spread of one."""
+    rows = np.unique(training)
+    center = values[rows].mean(0, dtype=np.float64)
+    _, lengths, directions = np.linalg.svd(values[rows] - center, full_matrices=False)
+    kept = max(1, min(COMPONENTS, int((lengths > SMALLEST * max(1.0, lengths[0])).sum())))
+    directions = directions[:kept]
+    largest = directions[np.arange(kept), np.abs(directions).argmax(1)]
+    directions = directions * np.sign(largest)[:, None]  # which way a direction points is left open by the algebra
+    spread = lengths[0] / len(rows) ** 0.5
+    return (values - center) @ directions.T / (spread if spread > SMALLEST else 1.0)

@@ -19,9 +19,24 @@ class CorpusStates(States):
 
     observation_shape = (1,)
 
-    def __init__(self, features: Tensor, groups: np.ndarray, n_candidates: int, recorded: bool = False) -> None:
-        """Distractors are of the group (rows,) of the true state; `recorded` ones are what they are."""
+    def __init__(
+        self,
+        features: Tensor,
+        groups: np.ndarray,
+        n_candidates: int,
+        recorded: bool = False,
+        seen_by_people: list[int] | None = None,
+    ) -> None:
+        """Distractors are of the group (rows,) of the true state; `recorded` ones are what they are.
+
+        Where people see some of the features alone, every state has a second row, with nothing in the others.
+        """
         self.features, self.groups, self.n_candidates, self.recorded = features, groups, n_candidates, recorded
+        self.second = 0 if seen_by_people is None else len(features)
+        if seen_by_people is not None:
+            seen = torch.zeros_like(features)
+            seen[:, seen_by_people] = features[:, seen_by_people]
+            self.features = torch.cat([features, seen])
 
     def encoder(self, width: int) -> nn.Module:
         """A linear layer over the features."""
@@ -66,10 +81,9 @@ class CorpusStates(States):
         """The true state."""
         return states[:, :1]
 
-    @staticmethod
-    def human_view(states: Tensor) -> Tensor:
-        """The true state."""
-        return states[:, :1]
+    def human_view(self, states: Tensor) -> Tensor:
+        """The true state, or what people see of it."""
+        return states[:, :1] + self.second
 
 
 class CorpusEncoder(nn.Module):
@@ -95,4 +109,4 @@ def load_games(files: Files, config: GameConfig) -> dict[str, CorpusStates]:
     features, groups = torch.from_numpy(matrix(table["feature"]).copy()), table["group"].to_numpy().copy()
     recorded = about["candidates"] is not None
     candidates = about["candidates"] if recorded else config.candidates
-    return dict.fromkeys(SPLITS, CorpusStates(features, groups, candidates, recorded))
+    return dict.fromkeys(SPLITS, CorpusStates(features, groups, candidates, recorded, about.get("seen_by_people")))

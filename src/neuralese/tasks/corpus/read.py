@@ -21,11 +21,12 @@ from neuralese.tasks.corpus.contexts import Contexts, read_contexts
 from neuralese.tasks.corpus.faults import CorpusError, Faults
 from neuralese.tasks.corpus.features import feature_matrix
 from neuralese.tasks.corpus.files import TABLES, Table, find_table, read_table
+from neuralese.tasks.corpus.images import ImageFeatures, seen
 from neuralese.tasks.corpus.inventory import Inventory
 from neuralese.tasks.corpus.messages import NO_STATES, Messages, read_contents, read_episodes, read_places
 from neuralese.tasks.corpus.settings import FILE, CorpusSettings, UtteranceSettings, read_settings
 from neuralese.tasks.corpus.splits import EPISODE, split_tables
-from neuralese.tasks.corpus.states import ImageFeatures, States, read_column, read_groups
+from neuralese.tasks.corpus.states import States, read_column, read_groups
 from neuralese.tasks.corpus.utterances import Utterances, from_people, from_states
 
 Places = tuple[np.ndarray, np.ndarray]  # rows of states and of contexts in which something was said
@@ -59,8 +60,11 @@ class Corpus:
         return draw_candidates(state, self.settings.candidates, rng, groups)
 
 
-def read_corpus(folder: str | Path, seed: int = 0, image_features: ImageFeatures | None = None) -> Corpus:
-    """Read and check a corpus; splits that it does not give are drawn by `seed`."""
+def read_corpus(folder: str | Path, seed: int = 0, image_features: ImageFeatures = seen) -> Corpus:
+    """Read and check a corpus; splits that it does not give are drawn by `seed`.
+
+    Pictures, if there are any, are seen through `image_features`; `images.checked` is quicker, and sees nothing.
+    """
     folder = Path(folder)
     faults = Faults(folder)
     try:
@@ -77,7 +81,7 @@ def read_corpus(folder: str | Path, seed: int = 0, image_features: ImageFeatures
 class _Reading:
     """Reads one part after another, and goes on to those that do not need the parts that are at fault."""
 
-    def __init__(self, folder: Path, faults: Faults, image_features: ImageFeatures | None) -> None:
+    def __init__(self, folder: Path, faults: Faults, image_features: ImageFeatures) -> None:
         self.folder, self.faults, self.image_features = folder, faults, image_features
         self.settings = read_settings(folder)
         self.tables: dict[str, Table] = {}

@@ -5,15 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import torch
 from torch import Tensor
 
 from neuralese.agents.messages import contents, states_table
 from neuralese.agents.sequences import Sequences
-from neuralese.evaluate.columns import columns_of
-from neuralese.evaluate.measures import measure_symbols, measure_vectors
 from neuralese.speakers.models import Speaker
 from neuralese.speakers.noise import fit_gaussian
 from neuralese.speakers.settings import FitConfig
@@ -21,7 +18,7 @@ from neuralese.speakers.symbols import fit_symbols
 from neuralese.storage.tables import read_about, read_table, vectors
 from neuralese.tasks.corpus.game import CorpusStates
 from neuralese.tasks.corpus.human import recorded_candidates
-from neuralese.tasks.corpus.tables import RECORDED, STATES
+from neuralese.tasks.corpus.tables import RECORDED
 
 
 @dataclass(frozen=True)
@@ -99,16 +96,3 @@ def take_contexts(states: CorpusStates, recorded: Recorded, count: int, generato
 def _candidates(states: CorpusStates, recorded: Recorded, rows: Tensor, generator: torch.Generator) -> Tensor:
     lists = recorded.table["candidates"].combine_chunks().take(pa.array(rows.numpy()))
     return recorded_candidates(lists, recorded.state[rows], states, generator)
-
-
-def measure(recorded: Recorded, states: str | Path) -> pd.DataFrame:
-    """The measures of the field, of the test messages: measure, variable, value."""
-    types = read_about(states)["columns"]
-    table = read_table(states, STATES).select([f"column {name}" for name in types]).to_pandas()
-    table.columns = list(types)
-    rows = recorded.rows("test")
-    said = table.iloc[recorded.state[rows].numpy()].reset_index(drop=True)
-    groups = recorded.table["group"].to_numpy()[rows.numpy()]
-    if isinstance(recorded.messages, Sequences):
-        return measure_symbols(recorded.messages[rows].to_array(), said, columns_of(types), groups=groups)
-    return measure_vectors(recorded.messages[rows].numpy(), said, columns_of(types), groups=groups)

@@ -67,6 +67,7 @@ class UtteranceSettings:
     language: str = "en"
     least: int = 5  # a phrase is in the inventory if so many training utterances contain it
     from_states: bool = False  # phrases are made of the states' columns
+    about: tuple[str, ...] = ()  # the columns that people saw, where agents see more; all, if none are named
 
 
 @dataclass(frozen=True)
@@ -93,15 +94,16 @@ def settings_from(values: dict[str, Any], path: Path) -> CorpusSettings:
     """Check what was read from `path`."""
     top = _Section(path, "", values)
     top.only("title", "licence", "messages", "states", "candidates", "same", "split", "utterances")
+    states = _states(top.section("states", "with a line for each column, such as `shape: {type: category}`"))
     return CorpusSettings(
         title=top.text("title", path.parent.resolve().name),
         licence=top.text("licence", "unknown"),
         messages=_messages(top.section("messages", "such as `messages: {kind: symbols}`")),
-        states=_states(top.section("states", "with a line for each column, such as `shape: {type: category}`")),
+        states=states,
         candidates=top.integer("candidates", 2, least=2, most=MOST_CANDIDATES),
         same=top.names("same"),
         split=_split(top.section("split")),
-        utterances=_utterances(top.section("utterances")) if "utterances" in values else None,
+        utterances=_utterances(top.section("utterances"), states) if "utterances" in values else None,
     )
 
 
@@ -144,13 +146,20 @@ def _split(section: "_Section") -> SplitSettings:
     return SplitSettings(dev, test, section.text("by", None))
 
 
-def _utterances(section: "_Section") -> UtteranceSettings:
-    section.only("language", "least", "from")
+def _utterances(section: "_Section", states: Iterable[str]) -> UtteranceSettings:
+    section.only("language", "least", "from", "about")
     from_states = section.choice("from", ("states",), None) is not None
     if from_states and "language" in section.values:
         raise section.fault("language", "is of what people said, but `from: states` makes phrases; remove one of them")
+    if from_states and "about" in section.values:
+        raise section.fault("about", "is of what people saw, but `from: states` makes phrases; remove one of them")
+    about = section.names("about")
+    if unknown := [name for name in about if name not in states]:
+        raise section.fault(
+            "about", f"names {unknown[0]}, which is not under 'states'; name some of {', '.join(states)}"
+        )
     least = section.integer("least", 1 if from_states else 5, least=1)
-    return UtteranceSettings(section.text("language", "en"), least, from_states)
+    return UtteranceSettings(section.text("language", "en"), least, from_states, about)
 
 
 class _Section:

@@ -1,7 +1,6 @@
 """The states of a corpus: their ids, and one typed column for each thing that can be told of them."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,14 +11,13 @@ from neuralese.tasks.corpus.colors import hex_to_rgb
 from neuralese.tasks.corpus.columns import CHARACTERS, Lists, keys, labels, number_lists, numbers, texts
 from neuralese.tasks.corpus.faults import shown
 from neuralese.tasks.corpus.files import Table
+from neuralese.tasks.corpus.images import ImageFeatures, PictureError
 from neuralese.tasks.corpus.settings import ColumnSettings
 
 MOST_CATEGORIES = 1000  # a column with more is an id, or a number
 HEX = re.compile(r"#[0-9a-fA-F]{6}")
 AS_COLOR = 'write "#rrggbb" or three numbers from 0 to 255'
 INTEGER = re.compile(r"-?\d{1,15}", re.ASCII)
-
-ImageFeatures = Callable[[list[Path]], np.ndarray]  # paths of n pictures -> (n, d)
 
 
 @dataclass(frozen=True)
@@ -53,9 +51,7 @@ class States:
         return {each: row for row, each in enumerate(self.ids)}
 
 
-def read_column(
-    table: Table, name: str, settings: ColumnSettings, image_features: ImageFeatures | None = None
-) -> StateColumn:
+def read_column(table: Table, name: str, settings: ColumnSettings, image_features: ImageFeatures) -> StateColumn:
     """Read a column as what `corpus.yaml` says it is."""
     table.needs(name)
     match settings.type:
@@ -132,19 +128,24 @@ def _colors(table: Table, name: str) -> np.ndarray:
     return np.array([hex_to_rgb(cell) for cell in cells], dtype=np.float64)
 
 
-def _images(table: Table, name: str, features: ImageFeatures | None) -> StateColumn:
-    """Pictures inside the folder, through the function that is given for them."""
-    if features is None:
-        raise NeuraleseError(
-            f"{table.path}: '{name}' is of type image, which is not read yet; give the pictures' features as a vector."
-        )
+def _images(table: Table, name: str, features: ImageFeatures) -> StateColumn:
+    """Pictures inside the folder, through the function that is given for them; each is looked at once."""
     folder, paths = table.path.parent.resolve(), texts(table, name)
-    found = []
+    files: dict[str, Path] = {}
     for row, path in enumerate(paths):
+        if path in files:
+            continue
         file = (folder / path).resolve()
         if not file.is_relative_to(folder):
             raise table.fault(row, f"'{name}' is {shown(path)}, which is outside the folder; copy the picture into it")
         if not file.is_file():
             raise table.fault(row, f"'{name}' is {shown(path)}, and no such file is in the folder; add it")
-        found.append(file)
-    return StateColumn(name, "image", np.asarray(features(found), dtype=np.float32), tuple(paths))
+        files[path] = file
+    try:
+        found = np.asarray(features(list(files.values())), dtype=np.float32)
+    except PictureError as error:
+        path = list(files)[error.place]
+        why = f"'{name}' is {shown(path)}, which cannot be read as a picture: {error}"
+        raise table.fault(paths.index(path), f"{why}; replace it") from None
+    place = {path: row for row, path in enumerate(files)}
+    return StateColumn(name, "image", found[[place[path] for path in paths]], tuple(paths))

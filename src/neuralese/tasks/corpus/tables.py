@@ -12,10 +12,17 @@ STATES = Contract(
         "name": pa.string(),  # its id in the corpus
         "group": pa.int32(),  # distractors are of the same group: they share the columns `same`
         "shown": pa.string(),  # what it is called in pictures and on the page
+        "label": pa.string(),  # the same without colours, to stand on a swatch
         "color": pa.string(),  # "#rrggbb", or empty where a state has no colour
+        "picture": pa.string(),  # in which row of `pictures.parquet` it is shown, or empty
         "feature": VECTOR,
     },
     Rules({"state": ROW, "group": COUNT}, unique=(("name",),)),
+)
+PICTURES = Contract(
+    "pictures",
+    {"picture": pa.string(), "content": pa.binary()},  # a path inside the corpus, and a small copy as WebP
+    Rules({}, unique=(("picture",),), may_be_empty=True),
 )
 RECORDED = Contract(
     "recorded",

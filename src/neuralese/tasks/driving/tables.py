@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from neuralese.storage.tables import Contract
-from neuralese.storage.values import COUNT, ROW, SPLIT, Between, Matches, Rules
+from neuralese.storage.values import COUNT, FIRST, ROW, SHARE, SPLIT, Between, Matches, Rules
 
 PLACE = Between(0, 7)  # maps have eight rows and columns
 
@@ -54,11 +54,24 @@ WORDS = Contract(
 )
 WATCHED = Contract(
     "watched",
-    {  # driving games to look at
-        "pair": pa.string(),
+    {  # driving games to look at; under several criteria, the same starts
+        **dict.fromkeys(("pair", "criterion"), pa.string()),
         **dict.fromkeys(("game", "turn", "player", "map", "pose", "goal", "action"), pa.int32()),
         **dict.fromkeys(("who", "said", "outcome"), pa.string()),
         "reward": pa.float64(),
     },
     Rules({"player": Between(0, 1), "turn": COUNT, "action": Between(0, 3)}),
+)
+RELAY_CHOICE = Contract(
+    "relay_choice",
+    {  # pairs of members that were played on dev; the first of each criterion was chosen
+        **dict.fromkeys(("criterion", "to_english", "to_neuralese", "voice", "settings"), pa.string()),
+        **dict.fromkeys(("accuracy", "understood", "reward", "completion"), pa.float64()),
+        **dict.fromkeys(("rank", "games"), pa.int64()),
+    },
+    Rules(
+        dict.fromkeys(("accuracy", "understood", "completion"), SHARE) | {"rank": FIRST},
+        unique=(("criterion", "rank"),),
+        missing=("accuracy", "understood"),
+    ),
 )

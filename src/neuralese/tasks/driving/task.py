@@ -38,6 +38,8 @@ PAPER = Paper(
 _OWN = ("driving",)
 _GAME = ("maps.parquet",)
 _HUMAN = ("traces.parquet", "inventory.parquet", "games.parquet", "turns.parquet", "words.parquet")
+_MODELS = ("contexts.parquet", "robot_speaker.safetensors", "human_speaker.safetensors")
+_RELAYED = ("provenance.json", "agent.safetensors", "messages.parquet", "new_messages.parquet", *_MODELS)
 _PLAY = ("provenance.json", "agent.safetensors", "messages.parquet", "dictionary.parquet", "utterances.parquet")
 
 TASK = Task(
@@ -48,6 +50,7 @@ TASK = Task(
     game=GameConfig(steps=16),
     training=TrainingConfig(
         updates=1400,
+        embedded_updates=600,
         batch=64,
         new_games=64,
         updates_per_round=4,
@@ -91,11 +94,51 @@ TASK = Task(
             job="evaluate_behavior_{split}",
         ),
         Stage(
+            "train_silent",
+            SEED,
+            (*_GAME, "provenance.json"),
+            ("silent_agent.safetensors", "silent_history.parquet"),
+            ("agent", "training", "games"),
+            tasks=_OWN,
+        ),
+        Stage(
+            "choose_relay",
+            SEED,
+            (*_GAME, *_HUMAN, *_RELAYED, "human_listener.safetensors"),
+            ("relay_choice.parquet",),
+            (*_OWN, "criteria", "games"),
+            tasks=_OWN,
+        ),
+        Stage(
+            "relay_driving",
+            SEED,
+            (*_GAME, *_HUMAN, *_RELAYED, "human_listener.safetensors", "relay_choice.parquet"),
+            ("relay.parquet",),
+            (*_OWN, "criteria", "evaluation", "games"),
+            tasks=_OWN,
+        ),
+        Stage(
+            "fit_driver",
+            SEED,
+            (*_GAME, *_HUMAN, "provenance.json"),
+            ("driver.safetensors", "driver.json"),
+            (*_OWN, "games"),
+            tasks=_OWN,
+        ),
+        Stage(
+            "listen_driving",
+            SEED,
+            (*_GAME, *_HUMAN, *_RELAYED, "driver.safetensors", "relay_choice.parquet"),
+            ("listening.parquet",),
+            (*_OWN, "criteria", "evaluation", "games"),
+            tasks=_OWN,
+        ),
+        Stage(
             "watch_driving",
             SEED,
-            (*_GAME, *_HUMAN, *_PLAY, "contexts.parquet", "robot_speaker.safetensors", "human_speaker.safetensors"),
+            (*_GAME, *_HUMAN, *_PLAY, *_MODELS, "new_messages.parquet", "relay_choice.parquet"),
             ("watched.parquet", "game_robots.png", "game_mixed.png", "game_robots.gif"),
-            ("examples", "games"),
+            (*_OWN, "criteria", "examples", "games"),
             tasks=_OWN,
             job="watch",
         ),

@@ -9,7 +9,7 @@ function chartConfig() {
     background: "transparent",
     font,
     view: { stroke: null },
-    axis: { labelColor: ink, titleColor: muted, gridColor: line, domainColor: line, tickColor: line, labelFontSize: 11.5, titleFontWeight: 400, titleFontSize: 12, labelLimit: innerWidth > 700 ? 260 : 170 },
+    axis: { labelColor: ink, titleColor: muted, gridColor: line, domainColor: line, tickColor: line, labelFontSize: 11.5, titleFontWeight: 400, titleFontSize: 12, labelLimit: innerWidth > 700 ? 320 : 190 },
     axisQuantitative: { tickCount: 6, labelFlush: false, labelOverlap: "greedy" },
     legend: { labelColor: ink, titleColor: muted, labelFontSize: 12, titleFontWeight: 400, labelLimit: 140 },
     title: { color: ink, fontSize: 13, fontWeight: 600, anchor: "start" },
@@ -26,7 +26,7 @@ async function show(box, spec, ready) {
   const made = { spec, ready };
   charts.set(box, made);
   const options = { renderer: "svg", actions: false, ast: true, config: chartConfig(), tooltip: { theme: "custom" } };
-  const { view } = await vegaEmbed(box, { width: "container", autosize: { type: "fit-x", contains: "padding" }, ...spec() }, options);
+  const { view } = await vegaEmbed(box, { width: "container", autosize: { type: "fit-x", contains: "padding" }, padding: { left: 5, right: 14, top: 5, bottom: 5 }, ...spec() }, options);
   if (charts.get(box) !== made) return view.finalize();
   made.view = view;
   ready?.(view);
@@ -34,7 +34,7 @@ async function show(box, spec, ready) {
 
 function chart(label, spec, ready) {
   const box = make("div", { class: "chart" });
-  const figure = make("figure", {}, box, make("figcaption", {}, label));
+  const figure = make("figure", {}, box, make("figcaption", {}, ...[label].flat()));
   queueMicrotask(() => show(box, spec, ready));
   return figure;
 }
@@ -45,6 +45,20 @@ onTheme.push(() => {
     else charts.delete(box);
   }
 });
+
+// a mark in a caption, in the colour that it has in the chart
+const mark = (sign, shade) => make("span", { style: `color: var(--${shade})`, "aria-hidden": "true" }, sign);
+
+// a long label in as many lines as it needs, so that none is cut and no two become equal
+function inLines(label) {
+  const most = innerWidth > 700 ? 44 : 24;
+  const lines = [""];
+  for (const word of label.split(" ")) {
+    if (lines.at(-1) && lines.at(-1).length + word.length >= most) lines.push(word);
+    else lines.push(`${lines.pop()} ${word}`.trim());
+  }
+  return lines.join("\n");
+}
 
 const palette = () =>
   isDark()
@@ -64,14 +78,14 @@ const learning = (curves, field, title) => () => ({
 });
 
 const dots = (rows, title, chance, marks) => () => ({
-  height: 21 * rows.length,
-  data: { values: rows },
-  encoding: { y: { field: "label", type: "nominal", sort: null, title: null, axis: { grid: false, domain: false, ticks: false } } },
+  height: rows.length * Math.max(21, 6 + 14 * Math.max(...rows.map((row) => inLines(row.label).split("\n").length))),
+  data: { values: rows.map((row) => ({ ...row, label: inLines(row.label) })) },
+  encoding: { y: { field: "label", type: "nominal", sort: null, title: null, axis: { grid: false, domain: false, ticks: false, labelExpr: "split(datum.label, '\\n')" } } },
   layer: [
     ...(chance ? [{ data: { values: [{}] }, mark: { type: "rule", color: color("line"), strokeWidth: 2 }, encoding: { y: null, x: { datum: chance } } }] : []),
     {
       mark: { type: "rule", strokeWidth: 2, color: color("accent") },
-      encoding: { x: { field: "low", type: "quantitative", title, scale: { zero: false } }, x2: { field: "high" } },
+      encoding: { x: { field: "low", type: "quantitative", title, scale: { zero: false, padding: 14 } }, x2: { field: "high" } },
     },
     ...marks.map(({ field, name, shade, ...mark }) => ({
       transform: [{ filter: `isValid(datum.${field})` }],
@@ -92,7 +106,7 @@ function comparisonCharts(rows) {
     const beside = values.some((row) => row.paper != null);
     const marks = [{ field: "ours", name: "ours", shade: "accent", shape: "circle" }];
     if (beside) marks.unshift({ field: "paper", name: "paper", shade: "second", shape: "diamond", hollow: true, size: 75 });
-    const label = beside ? "● ours with its 95 % interval, ◇ the paper's figure" : "● ours with its 95 % interval";
+    const label = [mark("●", "accent"), " ours with its 95 % interval", ...(beside ? ["; ", mark("◇", "second"), " the paper's figure"] : [])];
     return chart(label, dots(values, measure, rows.find((row) => row.measure === measure).chance, marks));
   });
 }
@@ -103,7 +117,7 @@ function ablationChart({ rows }) {
     { field: "dev", name: "dev", shade: "muted", shape: "circle", hollow: true, size: 40 },
     { field: "test", name: "test", shade: "accent", shape: "circle" },
   ];
-  return chart("★ chosen on dev, ○ dev, ● test with its 95 % interval", dots(values, "accuracy", false, marks));
+  return chart(["★ chosen on dev; ", mark("○", "muted"), " dev; ", mark("●", "accent"), " test with its 95 % interval"], dots(values, "accuracy", false, marks));
 }
 
 function relayChart({ rows, measure }) {

@@ -13,7 +13,7 @@ function cloud(part) {
   const groups = frequent.map((phrase) => part.phrases[phrase]);
   if (counts.size > groups.length) groups.push(OTHER);
   const shades = () => [...frequent.map((phrase, i) => part.shades?.[phrase] ?? palette()[i]), color("muted")];
-  const axis = (name, i) => `${name} direction (${(100 * share[i]).toFixed(0)} % of the variance)`;
+  const axis = (name, i) => `${name} direction (${(100 * share[i]).toFixed(0)} % of the variance, channel noise included)`;
   const encoding = {
     x: { field: "x", type: "quantitative", title: axis("first", 0), axis: { grid: false } },
     y: { field: "y", type: "quantitative", title: axis("second", 1), axis: { grid: false } },
@@ -69,12 +69,12 @@ function cloud(part) {
       look(here + step);
     },
   }, []);
-  return make("div", { class: "cloud" }, figure, state);
+  return make("div", {}, repeated(part), make("div", { class: "cloud" }, figure, state));
 }
 
 // messages of symbols have no directions: the most frequent ones, with what they are in English and where one was said
 function symbols(part) {
-  const head = make("tr", {}, ...["message", "said on test", "in English", "for example of"].map((text) => make("th", { scope: "col" }, text)));
+  const head = make("tr", {}, ...["message", "said on test", "in English", "for example of"].map((text, column) => make("th", { scope: "col", class: column === 1 ? "n" : "" }, text)));
   const rows = part.symbols.map(({ text, count, phrase, state }) =>
     make("tr", {}, make("th", { scope: "row" }, make("code", {}, text)), make("td", { class: "n" }, String(count)), make("td", {}, `“${part.phrases[phrase]}”`), make("td", {}, named(part, state[0]))),
   );

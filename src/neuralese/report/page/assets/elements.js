@@ -17,6 +17,9 @@ const draw = (tag, attributes = {}, ...children) => fill(document.createElementN
 const find = (root, name) => root.querySelector(`[data-part="${name}"]`);
 const read = (element) => JSON.parse(element.textContent);
 
+// why the same words come back again and again, where they do
+const repeated = (part) => (part.repeated ? make("p", { class: "note" }, part.repeated) : null);
+
 let numbered = 0;
 const fresh = (name) => `${name}-${(numbered += 1)}`;
 

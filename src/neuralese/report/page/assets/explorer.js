@@ -1,10 +1,22 @@
 // choose a phrase or a message; see its best translations and what both make a listener believe
 
 const SHOWN = 12; // states at first
+const MANY = { phrase: "phrases", bag: "sets of phrases", message: "messages", new: "new messages" };
 const WAYS = { "R->H": "message → English", "H->R": "phrase → message" };
+
+// what the address asks for, if it is of this task and seed and there is such a thing
+function asked(part) {
+  const { task, seed, direction, criterion, source, rank } = address();
+  if (task !== part.task || seed !== String(part.seed)) return {};
+  const entry = part.translations.find((each) => each.direction === direction && each.criterion === criterion);
+  const id = direction === "R->H" ? Number(source) : part.phrases.indexOf(source);
+  const best = entry?.best[id];
+  return best ? { direction, criterion, source: id, rank: best[rank] ? Number(rank) : 0 } : {};
+}
 
 function explorer(part) {
   const chosen = { direction: "R->H", criterion: part.criterion, source: null, rank: 0, all: false, wanted: "" };
+  Object.assign(chosen, asked(part));
   const root = make("div", { class: "explorer" });
   const controls = make("div", { class: "controls" });
   const sources = make("div");
@@ -14,6 +26,10 @@ function explorer(part) {
 
   const entry = () => part.translations.find((each) => each.direction === chosen.direction && each.criterion === chosen.criterion);
   const called = (kind, id) => ({ phrase: () => `“${part.phrases[id]}”`, bag: () => `“${part.bags[id]}”`, message: () => (part.spelled[id] == null ? `message ${id}` : `“${part.spelled[id]}”`), new: () => `new message for “${part.made_for[id]}”` })[kind]();
+  const share = () => {
+    const source = chosen.direction === "R->H" ? chosen.source : part.phrases[chosen.source];
+    remember(part.task, { seed: part.seed, direction: chosen.direction, criterion: chosen.criterion, source, rank: chosen.rank });
+  };
   const sourceKind = () => (chosen.direction === "R->H" ? "message" : "phrase");
 
   function drawControls() {
@@ -22,13 +38,17 @@ function explorer(part) {
     controls.replaceChildren(
       dropDown("Direction", Object.entries(WAYS), chosen.direction, (value) => {
         Object.assign(chosen, { direction: value, source: null, rank: 0, wanted: "" });
+        if (!entry()) chosen.criterion = part.criterion;
         drawControls();
         drawSources();
         drawResult();
+        share();
+        controls.querySelector("select").focus(); // the one that was there has been drawn anew
       }),
       dropDown("Criterion", criteria, chosen.criterion, (value) => {
         Object.assign(chosen, { criterion: value, rank: 0 });
         drawResult();
+        share();
       }),
       ...(chosen.direction === "H->R" ? [make("label", {}, "Find a phrase", search)] : []),
     );
@@ -36,7 +56,12 @@ function explorer(part) {
 
   function options() {
     if (chosen.direction === "R->H")
-      return part.explored.map((id, i) => ({ value: id, content: [pair(part, part.states[i], true), String(id)], pictured: true, title: `message ${id}, said of ${named(part, part.states[i][0])}` }));
+      return part.explored.map((id, i) => {
+        const [state] = part.states[i];
+        const [name, about] = [part.spelled[id] || String(id), named(part, state)];
+        const title = `message ${name}, said of ${about}`;
+        return drawn(part, state) ? { value: id, content: [pair(part, part.states[i], true), name], pictured: true, title } : { value: id, content: [make("b", {}, name), about], title };
+      });
     const wanted = chosen.wanted.toLowerCase();
     const found = part.phrases.map((phrase, value) => ({ value, content: phrase }));
     return found.filter(({ content }) => content.toLowerCase().includes(wanted));
@@ -50,7 +75,9 @@ function explorer(part) {
       choices(label, list, chosen.source, (value) => {
         Object.assign(chosen, { source: value, rank: 0 });
         drawResult();
+        share();
       }),
+      ...(list.length ? [] : [make("p", { class: "hint", role: "status" }, `No phrase of the ${part.phrases.length} contains “${chosen.wanted}”.`)]),
     );
   }
 
@@ -63,6 +90,7 @@ function explorer(part) {
     const list = choices("Best translations (lower is better)", options, chosen.rank, (rank) => {
       chosen.rank = rank;
       drawBeliefs();
+      share();
     });
     list.classList.add("ranked");
     return list;
@@ -87,7 +115,8 @@ function explorer(part) {
     const own = chosen.direction === "R->H" && part.explored[index] === chosen.source;
     const names = chosen.direction === "R->H" ? ["message", "English"] : ["phrase", "message"];
     const label = `${named(part, part.states[index][0])}, not ${others(part, part.states[index])}: ${names[0]} ${source} per cent, ${names[1]} ${target} per cent`;
-    const bars = make("div", { class: "bars", role: "img", "aria-label": label }, bar("from", names[0], source), bar("into", names[1], target));
+    const languages = chosen.direction === "R->H" ? ["neuralese", "english"] : ["english", "neuralese"];
+    const bars = make("div", { class: "bars", role: "img", "aria-label": label }, bar(languages[0], names[0], source), bar(languages[1], names[1], target));
     return make("li", { class: own ? "card own" : "card" }, pair(part, part.states[index]), bars, own ? make("div", { class: "tag" }, "said of this") : null);
   }
 
@@ -104,8 +133,10 @@ function explorer(part) {
     const target = part.beliefs[kind][id];
     const own = chosen.direction === "R->H" ? part.explored.indexOf(chosen.source) : -1;
     const order = [...part.states.keys()].sort((a, b) => (b === own) - (a === own));
-    const apart = source.reduce((sum, value, i) => sum + Math.abs(value - target[i]), 0) / source.length;
-    const text = `${called(sourceKind(), chosen.source)} is translated as ${called(kind, id)} by ${chosen.criterion}. Their beliefs are ${apart.toFixed(0)} percentage points apart on average over ${source.length} states.`;
+    const apart = (other) => source.reduce((sum, value, i) => sum + Math.abs(value - other[i]), 0) / source.length;
+    const every = Object.values(part.beliefs[kind]);
+    const usual = every.reduce((sum, each) => sum + apart(each), 0) / every.length;
+    const text = `${called(sourceKind(), chosen.source)} is translated as ${called(kind, id)} by ${chosen.criterion}. Their beliefs are ${apart(target).toFixed(0)} percentage points apart on average over ${source.length} states; for comparison, all ${every.length} ${MANY[kind]} on this page are ${usual.toFixed(0)} apart from it on average.`;
     spoken.textContent = text;
     const about = `How much each makes a listener believe in the left one (${roles(part)[0]}) rather than in what is beside it (${roles(part)[1]}):`;
     const list = make("ul", { class: "cards" }, ...order.slice(0, chosen.all ? order.length : SHOWN).map((i) => card(i, source[i], target[i])));

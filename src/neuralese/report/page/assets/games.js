@@ -14,7 +14,7 @@ function examples(part) {
     );
   });
   const about = `The robot speaks of the left one; its message is put into English by ${part.criterion}.`;
-  return make("div", {}, make("p", {}, about), make("ul", { class: "examples" }, ...cards));
+  return make("div", {}, make("p", {}, about), repeated(part), make("ul", { class: "examples" }, ...cards));
 }
 
 const games = (part) => (view(part).games ?? examples)(part);

@@ -6,13 +6,17 @@ const views = {};
 const byItem = {
   named: (part, item) => part.items[item].name,
   picture(part, item, label) {
-    const { color: shade, image } = part.items[item];
+    const { color: shade, image, text } = part.items[item];
+    if (shade && text) return make("div", { class: "half named", role: "img", "aria-label": label, title: label, style: `background: ${shade}` }, make("span", {}, text));
     if (shade) return make("div", { class: "half", role: "img", "aria-label": `${label} ${shade}`, title: label, style: `background: ${shade}` });
     if (image) return make("img", { class: "half", src: image, alt: label, title: label });
     return make("div", { class: "half named" }, label);
   },
   roles: ["the target", "the other"],
 };
+
+// whether a state has a look of its own, and not a name alone
+const drawn = (part, item) => view(part).picture !== byItem.picture || Boolean(part.items[item].color || part.items[item].image);
 
 const view = (part) => ({ ...byItem, ...views[part.task] });
 

@@ -9,8 +9,8 @@ const MEASURES = {
   mean_length: ["Mean length", "symbols"],
   effective_length: ["Effective length", "positions that vary"],
   dimensions: ["Dimensions", "of a message"],
-  effective_dimension: ["Effective dimension", "1 if messages lie on a line"],
-  first_component: ["Share of the first direction", "of the variance"],
+  effective_dimension: ["Effective dimension", "before noise; 1 if messages lie on a line"],
+  first_component: ["Share of the first direction", "of the variance before noise"],
   clusters: ["Clusters", "that are farthest apart"],
   silhouette: ["Silhouette", "how far apart they are, up to 1"],
   topographic_similarity: ["Topographic similarity", "similar states, similar messages"],
@@ -30,7 +30,7 @@ function protocol(part) {
     list.append(make("div", {}, make("dt", {}, `${name} (${meaning})`), make("dd", {}, Number.isInteger(value) ? String(value) : value.toFixed(2))));
   }
   const bits = part.protocol.filter(({ measure, variable }) => variable && (measure === "information" || measure === "entropy"));
-  const names = { information: "told at least", entropy: "there is to tell" };
+  const names = { information: "mutual information (lower bound)", entropy: "entropy" };
   const values = bits.map(({ measure, variable, value }) => ({ variable, value, what: names[measure] }));
   const spec = () => ({
     height: 14 * values.length,
@@ -45,7 +45,8 @@ function protocol(part) {
     },
   });
   const verdicts = make("ul", { class: "claims" }, ...(part.verdicts ?? []).map((text) => make("li", {}, text)));
-  return make("div", {}, verdicts, list, chart("Bits that a message as heard, noise and all, tells about each variable of the state", spec));
+  const warnings = make("ul", { class: "claims" }, ...(part.warnings ?? []).map((text) => make("li", { class: "note" }, `Warning: ${text}`)));
+  return make("div", {}, verdicts, warnings, list, chart("Bits that a message as heard, noise and all, tells about each variable of the state", spec));
 }
 
 for (const section of document.querySelectorAll("section.task")) {
@@ -58,12 +59,16 @@ for (const section of document.querySelectorAll("section.task")) {
       chart("Reward of a game during training, exploration included", learning(curves, "reward", "reward")),
     );
   else find(section, "learning").append(make("p", { class: "hint" }, "These messages were recorded elsewhere: nothing was trained here but the models of who says what."));
+  if (!curves.length) find(section, "learning-title").textContent = "Training";
   const showSeed = (source) => {
     const part = read(source);
+    find(section, "cloud-title").textContent = part.symbols.length ? "Messages" : "Message cloud";
     for (const [name, view] of Object.entries({ explorer, cloud: part.symbols.length ? symbols : cloud, games, protocol })) find(section, name).replaceChildren(view(part));
   };
   const select = find(section, "seed");
-  sources.forEach((source) => select.append(make("option", {}, source.dataset.seed)));
+  const { task: shown, seed } = address();
+  const first = Math.max(0, shown === task ? sources.findIndex((source) => source.dataset.seed === seed) : 0);
+  sources.forEach((source, i) => select.append(make("option", { selected: i === first }, source.dataset.seed)));
   select.addEventListener("change", () => showSeed(sources[select.selectedIndex]));
-  showSeed(sources[0]);
+  showSeed(sources[first]);
 }

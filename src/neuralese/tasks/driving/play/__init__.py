@@ -1,15 +1,11 @@
 """Drive one of two cars in fog: type short messages to the robot that drives the other."""
 
-from pathlib import Path
-
-import torch
-
+from neuralese.play.options import PlayOptions
 from neuralese.tasks.driving.play.robot import STEPS, load_robot
 from neuralese.tasks.driving.play.sitting import Sitting
 
 
-def open_sitting(
-    results: Path, seed: int, criterion: str | None, logs: Path, generator: torch.Generator, steps: int | None = None
-) -> Sitting:
-    """Games with the robot that was trained with a seed; finished ones are saved in the folder `logs`."""
-    return Sitting(load_robot(results, seed, criterion, steps or STEPS), logs, generator)
+def open_sitting(options: PlayOptions) -> Sitting:
+    """Games with the robot that was trained with a seed."""
+    robot = load_robot(options.results, options.seed, options.criterion, options.steps or STEPS)
+    return Sitting(robot, options.logs, options.generator)

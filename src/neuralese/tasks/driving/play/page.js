@@ -1,5 +1,6 @@
 // The page draws what the server says and sends what the person does; all rules are the server's.
 
+import { ask, element, find, sentence } from "./base.js";
 import { draw } from "./map.js";
 
 const YOU = ["You wait", "You go forward", "You turn left", "You turn right"];
@@ -19,30 +20,11 @@ const ENDINGS = {
   "out of time": "Time is up.",
 };
 
-const find = (id) => document.getElementById(id);
 const message = find("message");
 const step = find("step");
 let state = null;
 let busy = false;
 let watching = null; // the timer that shows one step after another
-
-function element(name, properties = {}, ...children) {
-  const made = Object.assign(document.createElement(name), properties);
-  made.append(...children);
-  return made;
-}
-
-async function ask(path, body) {
-  const asked = body === undefined ? {} : {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-  };
-  const answer = await fetch(path, asked);
-  const value = await answer.json();
-  if (!answer.ok) throw Object.assign(new Error(value.error), { status: answer.status });
-  return value;
-}
 
 function tell(text, refused = false) {
   const line = find("heard");
@@ -50,10 +32,6 @@ function tell(text, refused = false) {
   line.classList.toggle("refused", refused);
   message.classList.toggle("refused", refused);
   message.setAttribute("aria-invalid", String(refused));
-}
-
-function sentence(error) {
-  return error instanceof TypeError ? "The game does not answer; is it still running in the terminal?" : error.message;
 }
 
 async function act(action) {
@@ -114,7 +92,7 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   const waits = event.key === " " || event.key === "Enter";
-  const presses = waits && target.closest("button, summary");
+  const presses = waits && target.closest("a, button, summary");
   if (presses || !(waits || event.key in KEYS) || !state || state.outcome) return;
   event.preventDefault();
   if (event.repeat) return;

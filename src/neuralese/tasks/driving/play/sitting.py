@@ -12,6 +12,7 @@ from neuralese.storage.errors import StorageError
 from neuralese.tasks.driving.play.game import FogGame
 from neuralese.tasks.driving.play.logs import save_game
 from neuralese.tasks.driving.play.phrases import hear
+from neuralese.tasks.driving.play.relay import watch_game
 from neuralese.tasks.driving.play.robot import Robot
 
 log = logging.getLogger(__name__)
@@ -21,7 +22,13 @@ class Sitting:
     """See `play.server.Sitting`."""
 
     package = "neuralese.tasks.driving.play"
-    asked: ClassVar = {"act": {"turn": int, "action": int, "message": str}, "hear": {"message": str}, "new": {}}
+    pictures: ClassVar = {}  # the page draws its own
+    asked: ClassVar = {
+        "act": {"turn": int, "action": int, "message": str},
+        "hear": {"message": str},
+        "watch": {},
+        "new": {},
+    }
 
     def __init__(self, robot: Robot, logs: Path, generator: torch.Generator) -> None:
         self.robot, self.logs, self.generator = robot, logs, generator
@@ -55,6 +62,11 @@ class Sitting:
             if self._game.outcome:
                 self._save()
             return self._view()
+
+    def watch(self) -> dict:
+        """Let two robots play a game, through English."""
+        with self._lock:
+            return watch_game(self.robot, self.generator)
 
     def _save(self) -> None:
         try:

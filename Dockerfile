@@ -1,0 +1,12 @@
+# The whole project in an image, built as the README builds it:
+#   docker build -t neuralese .
+#   docker run --rm -v "$PWD/results:/neuralese/results" neuralese                           # everything, on all cores
+#   docker run --rm -v "$PWD/results:/neuralese/results" neuralese --configfile quick        # arguments of `neuralese run`
+FROM python:3.12-slim
+
+RUN apt-get update && apt-get install -y --no-install-recommends make && rm -rf /var/lib/apt/lists/*
+WORKDIR /neuralese
+COPY . .
+RUN pip install --no-cache-dir -c constraints.txt -e .
+
+ENTRYPOINT ["neuralese", "run"]

@@ -1,0 +1,132 @@
+"""A corpus from its folder to the evaluation of its dictionary, stage by stage.
+
+Agents name the kind, the colour and the size of a thing in three symbols, or in a vector of 16 numbers with noise, and
+slip in one message of twenty; there is a state for every five messages, and people said something of every message's
+state. All stages run in one process under the default config, by the functions that the workflow's jobs call; the jobs
+take a few seconds more each to start. `fit` is three models, `choose` every member of the default criteria on dev.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pyarrow as pa
+from measure import peak_megabytes
+
+from neuralese.pipeline import sections
+from neuralese.pipeline.criteria import CRITERIA
+from neuralese.tasks.corpus import whole
+from neuralese.tasks.corpus.measured import measure as measure_messages
+from neuralese.tasks.corpus.read import read_corpus
+from neuralese.tasks.corpus.recorded import load_recorded
+from neuralese.tasks.corpus.task import FITTING
+from neuralese.tasks.corpus.write import settings_text, write_corpus
+
+KINDS = ("cup", "key", "lamp", "book", "ball", "shoe", "coin", "plate")
+SIZES = ("small", "medium", "large")
+LENGTH, NOISE = 16, 0.3  # of vectors
+STAGES = ("read", "fit", "take", "measure", "choose", "dictionary", "evaluate")
+COLUMNS = {
+    "messages": "messages",
+    "kind": "kind",
+    "states": "states",
+    **{f"{stage}, CPU s": stage for stage in STAGES},
+    "all, CPU s": "seconds",
+    "peak MB": "megabytes",
+    "MB before": "megabytes_before",
+    "largest in": "largest",
+}
+
+
+def cases(quick: bool) -> list[dict]:
+    """Symbols and vectors, each ten times as many."""
+    if quick:
+        return [{"messages": 300, "kind": "symbols"}]
+    return [{"messages": size, "kind": kind} for kind in ("symbols", "vector") for size in (1000, 10_000, 100_000)]
+
+
+def write_log(folder: Path, messages: int, kind: str) -> int:
+    """Write a corpus; return how many states it has."""
+    random = np.random.default_rng(0)
+    states = max(50, messages // 5)
+    thing, size = random.integers(len(KINDS), size=states), random.uniform(0, 9, states)
+    color = random.integers(0, 256, (states, 3))
+    place = np.stack([thing, color.argmax(1), (size // 3).astype(int)], axis=1)
+    state = random.integers(states, size=messages)
+    slips = random.random((messages, 1)) < 1 / 20
+    meant = np.where(slips, random.integers(3, size=(messages, 3)), place[state])
+    if kind == "symbols":
+        said = (meant + np.array([1, 11, 21])).tolist()
+    else:
+        codes = random.normal(size=(3, len(KINDS), LENGTH))
+        said = codes[np.arange(3), meant].sum(1) + NOISE * random.normal(size=(messages, LENGTH))
+        said = said.tolist()
+    names = np.array(["red", "green", "blue"])[place[:, 1]]
+    texts = [f"a {SIZES[place[row, 2]]} {names[row]} {KINDS[thing[row]]}" for row in state]
+    tables = {
+        "states": pa.table(
+            {
+                "state_id": np.arange(states),
+                "thing": [KINDS[each] for each in thing],
+                "size": size,
+                "rgb": color.tolist(),
+            }
+        ),
+        "messages": pa.table({"state_id": state, "message": said}),
+        "utterances": pa.table({"state_id": state, "text": texts}),
+    }
+    types = {"thing": {"type": "category"}, "size": {"type": "number"}, "rgb": {"type": "color"}}
+    settings = {"title": "Things", "licence": "CC0-1.0", "messages": {"kind": kind}}
+    write_corpus(folder, settings_text(settings | {"utterances": {"language": "en"}}, types), tables)
+    return states
+
+
+def stages(folder: Path, run: whole.CorpusRun) -> dict[str, Callable[[], object]]:
+    """The work of each stage; each needs those before it."""
+    counts, sizes, evaluation = sections.Messages(), sections.Ablation(), sections.Evaluation()
+    chosen: dict = {}
+    compared = whole.Sizes(sizes.messages, sizes.contexts, sizes.humans)
+
+    def take() -> None:
+        whole.take(run, asdict(counts))
+        whole.list_utterances(run)
+
+    return {
+        "read": lambda: run.read(read_corpus(folder)),
+        "fit": lambda: whole.fit_models(run, FITTING),
+        "take": take,
+        "measure": lambda: measure_messages(load_recorded(run.files["recorded.parquet"]), run.files["states.parquet"]),
+        "choose": lambda: chosen.update(whole.choose_members(run, CRITERIA, compared)),
+        "dictionary": lambda: whole.write_dictionary(run, chosen, sections.Dictionary().n_best),
+        "evaluate": lambda: whole.evaluate(run, counts.held_out, evaluation.resamples),
+    }
+
+
+def measure(messages: int, kind: str) -> dict[str, object]:
+    """Processor time of every stage, and the most memory that was held in one."""
+    row: dict[str, object] = {"megabytes_before": peak_megabytes()}
+    most: dict[str, float] = {}
+    with TemporaryDirectory() as folder:
+        row["states"] = write_log(Path(folder) / "corpus", messages, kind)
+        made = Path(folder) / "made"
+        made.mkdir()
+        works = stages(Path(folder) / "corpus", whole.CorpusRun(made))
+        with whole.one_thread():
+            for stage in STAGES:
+                forget_peak()
+                started = time.process_time()
+                works[stage]()
+                row[stage], most[stage] = time.process_time() - started, peak_megabytes()
+    row["seconds"] = sum(row[stage] for stage in STAGES)
+    row["largest"] = max(most, key=most.get)
+    return row | {"megabytes": most[row["largest"]]}
+
+
+def forget_peak() -> None:
+    """Let the most memory held so far be what is held now, where the system can do so."""
+    clear = Path("/proc/self/clear_refs")
+    if clear.exists():
+        clear.write_text("5")

@@ -1,0 +1,150 @@
+"""`neuralese run`: the workflow, from any folder, with output that a person can follow."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import click
+import yaml
+
+from neuralese.cli.live import Lines, Live, clock_time, said
+from neuralese.cli.progress import FAILED, Progress
+from neuralese.cli.results import Examples
+from neuralese.pipeline.packaged import CONFIG, OWN_WORKFLOW, config_files, given, snakemake_command
+
+# with these Snakemake answers a question, or does something else than running jobs: its own output is what is wanted
+ASKED = (
+    *("--help", "-h", "--version", "-v", "--dry-run", "--dryrun", "--summary", "-S", "--detailed-summary", "-D"),
+    *("--list", "--list-rules", "-l", "--list-target-rules", "--lint", "--dag", "--rulegraph", "--filegraph"),
+    *("--d3dag", "--report", "--unlock", "--touch", "-t", "--archive", "--list-input-changes", "--list-code-changes"),
+    *("--list-params-changes", "--cleanup-metadata", "--delete-all-output", "--print-compilation"),
+)
+TAIL = 30  # lines of Snakemake that are shown where no job says what is wrong
+STEPS = re.compile(r"-[a-zA-Z]*n[a-zA-Z]*")  # -n, also with others: -np
+EXAMPLES = """
+neuralese run
+neuralese run --cores 2 --configfile quick
+neuralese run --cores 8 --configfile paper
+neuralese run --cores 8 --config 'tasks=[colors]' results=results/colors_only
+neuralese run --verbose --cores 2 --configfile quick
+neuralese run --dry-run
+"""
+
+
+@click.command(
+    cls=Examples,
+    epilog=EXAMPLES,
+    context_settings={"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": ["--help"]},
+)
+@click.option("--verbose", is_flag=True, help="Show Snakemake's own output instead of the view.")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[SNAKEMAKE ARGS]...")
+def command(verbose: bool, arguments: tuple[str, ...]) -> None:
+    """Run the workflow in the current folder; no clone is needed.
+
+    Arguments are those of Snakemake. Without any, everything is made on all cores. A --configfile is a path, or the
+    name of a config in ./config or of one that comes with the package: quick, paper, faithful. What config/config.yaml
+    says, if there is one here (`neuralese init .` writes it), goes before the defaults.
+    """
+    full = snakemake_command(arguments)
+    asked = given(arguments, ASKED) or any(STEPS.fullmatch(each) for each in arguments)
+    if verbose or asked or given(arguments, OWN_WORKFLOW):
+        sys.exit(subprocess.run(full).returncode)
+    results = results_folder(arguments)
+    progress = Progress()
+    code = follow(full, progress, results)
+    if code == 0:
+        from neuralese.cli.summary import print_summary
+
+        print_summary(results, progress)
+    else:
+        print_failure(progress, code)
+    sys.exit(code)
+
+
+def results_folder(arguments: Sequence[str]) -> Path:
+    """The folder that a run with these arguments writes to."""
+    found = "results"
+    for path in (CONFIG, *config_files(arguments)):
+        with suppress(OSError, yaml.YAMLError, AttributeError):  # Snakemake says what is wrong with it
+            found = yaml.safe_load(path.read_text(encoding="utf-8")).get("results", found)
+    for argument in arguments:
+        found = argument.removeprefix("results=") if argument.startswith("results=") else found
+    return Path(str(found))
+
+
+def follow(full: Sequence[str], progress: Progress, results: Path) -> int:
+    """Run Snakemake and show how far it is; return its exit code. If the view fails, show all that Snakemake says."""
+    raw: deque[str] = deque(maxlen=10_000)
+    logs = results / "logs"
+    try:
+        view = Live(progress, f"{logs} (of jobs), .snakemake/log") if sys.stdout.isatty() else Lines(progress)
+    except Exception:
+        return subprocess.run(full).returncode
+    with started(full) as process:
+        try:
+            with view:
+                for line in process.stdout:
+                    raw.append(line)
+                    view.take(progress.read(line))
+        except BrokenPipeError:
+            raise
+        except Exception as error:
+            click.echo(f"(The view failed, so here is what Snakemake says: {error}.)", err=True)
+            click.echo("".join(raw), nl=False, err=True)
+            for line in process.stdout:
+                click.echo(line, nl=False, err=True)
+                with suppress(Exception):
+                    progress.read(line)
+        return process.wait()
+
+
+@contextmanager
+def started(full: Sequence[str]) -> Iterator[subprocess.Popen]:
+    """Snakemake, whose output we read. An interrupt reaches it too: we wait until it has put its jobs away."""
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    process = subprocess.Popen(
+        full,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        env=environment,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+    )
+    before = {
+        signal.SIGINT: signal.signal(signal.SIGINT, signal.SIG_IGN),  # a terminal sends it to both
+        signal.SIGTERM: signal.signal(signal.SIGTERM, lambda *_: process.terminate()),
+    }
+    try:
+        yield process
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if process.poll() is None:
+            process.terminate()
+            process.wait()
+        process.stdout.close()
+
+
+def print_failure(progress: Progress, code: int) -> None:
+    """Say why a run failed: a sentence of each failed job, or, where none did, the last lines of Snakemake."""
+    failed = [job for job in progress.jobs.values() if job.state == FAILED]
+    click.echo(err=True)
+    if failed:
+        for job in failed:
+            click.echo(f"{job.name} failed: {said(job)}", err=True)
+    else:
+        for line in progress.others[-TAIL:]:
+            click.echo(line, err=True)
+    elapsed = clock_time(progress.clock() - progress.started)
+    kept = "; what was finished is kept, and the same command goes on from there" if progress.jobs else ""
+    click.echo(f"The run ended after {elapsed} without making everything (exit code {code}){kept}.", err=True)
+    if progress.complete_log:
+        click.echo(f"All that Snakemake said: {progress.complete_log}", err=True)

@@ -1,0 +1,68 @@
+"""What is said at the end of a run: the main figures, from which data, where the report is, how long it took."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from neuralese.cli.live import clock_time
+from neuralese.cli.output import print_table
+from neuralese.cli.progress import DONE, Progress
+from neuralese.cli.results import Results
+from neuralese.storage.errors import NeuraleseError
+
+EMBEDDED = "embedded"
+
+
+def print_summary(results: Path, progress: Progress) -> None:
+    """Print it; what a run has not made is not spoken of."""
+    click.echo()
+    table = results / "tables/comparison.csv"
+    if table.exists():
+        head, rows = main_figures(table)
+        title = "How often a listener guesses the speaker's state from a translated message"
+        print_table(head, rows, title)
+        click.echo()
+    for line in _facts(results, progress):
+        click.echo(line)
+
+
+def main_figures(path: Path) -> tuple[list[str], list[list[str]]]:
+    """For each task and direction: the paper's figure, ours by the baseline and by our criterion, and chance."""
+    from neuralese.evaluate.comparison import read_comparison
+
+    table = read_comparison(path)
+    main = table[(table["measure"] == "accuracy") & (table["section"] == "")]
+    baseline = {(row.task, row.pair): f"{row.ours:.3f}" for row in main[main["role"] == "baseline"].itertuples()}
+    rows = []
+    for row in main[main["role"] == "ours"].itertuples():
+        paper = f"{row.paper:.2f}" if row.paper == row.paper else ""
+        interval = f"{row.ours:.3f} [{row.ci_low:.3f}, {row.ci_high:.3f}]"
+        direct = baseline.get((row.task, row.pair), "")
+        rows.append([row.task, row.pair, f"{row.chance:.2f}", paper, direct, interval, row.data])
+    return ["task", "pair", "chance", "paper", "direct", "belief [95% interval]", "data"], rows
+
+
+def _facts(results: Path, progress: Progress) -> Iterator[str]:
+    folder = Results(results)
+    embedded = [task for task in folder.tasks() if _data(folder, task) == EMBEDDED]
+    if embedded:
+        yield (
+            f"EMBEDDED DATA: {', '.join(embedded)} ran on a generated stand-in, so these figures say nothing about the "
+            "paper. For real data, set NEURALESE_MIRROR or let the machine reach the network, use a config that does "
+            "not ask for embedded data, and run again with: --forcerun download -- all"
+        )
+    report = results / "report/index.html"
+    if report.exists():
+        yield f"Report: {report} (open it in a browser)"
+    places = {"Tables": results / "tables", "figures": results / "figures", "logs": results / "logs"}
+    yield "; ".join(f"{name}: {path}" for name, path in places.items() if path.is_dir())
+    done, elapsed = progress.number(DONE), clock_time(progress.clock() - progress.started)
+    yield f"{done} jobs in {elapsed}." if done else f"Everything was up to date; nothing had to be made ({elapsed})."
+
+
+def _data(folder: Results, task: str) -> str:
+    try:
+        return folder.data(task)
+    except (NeuraleseError, OSError, ValueError):
+        return "unknown"

@@ -1,0 +1,64 @@
+"""Pictures of states: whether they can be read, what an image network sees in them, and small copies for the report."""
+
+import io
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+NETWORK = "efficientnet-lite0"
+PIXELS = 224  # a side, of what the network is shown: the size it was trained on
+THUMBNAIL = 96  # pixels of the longer side of a small copy
+QUALITY = 70  # of its WebP
+
+ImageFeatures = Callable[[Sequence[Path]], np.ndarray]  # paths of n pictures -> (n, d)
+
+
+class PictureError(Exception):
+    """One of some pictures is none, or damaged: which, by its place, and why."""
+
+    def __init__(self, place: int, why: str) -> None:
+        super().__init__(why)
+        self.place = place
+
+
+def seen(paths: Sequence[Path]) -> np.ndarray:
+    """What the network sees in pictures: its last feature maps, averaged over the picture, (n, 1280)."""
+    from neuralese.tasks.birds.backbone import Backbone, graph  # brings torch and onnxruntime
+
+    network = Backbone.load(graph(NETWORK, PIXELS))
+    maps = (network.maps(_decoded(path, place, PIXELS)[None]) for place, path in enumerate(paths))
+    rows = [each.mean((2, 3))[0].numpy() for each in maps]
+    return np.stack(rows)
+
+
+def checked(paths: Sequence[Path]) -> np.ndarray:
+    """Decode pictures without looking at them: nothing is seen, (n, 1)."""
+    for place, path in enumerate(paths):
+        _decoded(path, place, 1)
+    return np.zeros((len(paths), 1), dtype=np.float32)
+
+
+def thumbnail(path: Path) -> bytes:
+    """A small copy of a picture, as WebP."""
+    from PIL import Image
+
+    small = Image.fromarray(_decoded(path, 0, None))
+    small.thumbnail((THUMBNAIL, THUMBNAIL))
+    buffer = io.BytesIO()
+    small.save(buffer, "WEBP", quality=QUALITY)
+    return buffer.getvalue()
+
+
+def _decoded(path: Path, place: int, size: int | None) -> np.ndarray:
+    """A picture as it is meant to be seen, stretched to size x size pixels if given: (h, w, 3) bytes."""
+    from PIL import Image, ImageOps, UnidentifiedImageError
+
+    try:
+        with Image.open(path) as image:
+            upright = ImageOps.exif_transpose(image).convert("RGB")
+            return np.asarray(upright if size is None else upright.resize((size, size), Image.Resampling.BICUBIC))
+    except UnidentifiedImageError:
+        raise PictureError(place, "it is in no format that is known") from None
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:  # what damaged pictures raise
+        raise PictureError(place, str(error)) from None

@@ -1,0 +1,165 @@
+"""What relays are worth to two robots that drive: thousands of fresh games, the same starts for every condition.
+
+    neuralese    no translation              shuffled    the message of another game at the same step
+    silence      nobody hears anything       random      any phrase, then into neuralese
+
+and each criterion with the pair of members that dev chose (`relay_choice`). Conditions are compared game by game. What
+survives translation is the share (relay - silence) / (neuralese - silence) of what communication is worth. A robot has
+never heard silence in training and drives worse with it than with messages that say nothing of its game, so beside it
+is the share over these: (relay - shuffled) / (neuralese - shuffled).
+
+A relay also rewards a consistent private code: two ends that agree on what *left* stands for need not mean what people
+mean by it. So beside the reward is how often the model human guesses the speaker's state from the same English.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+import torch
+from torch import Tensor
+
+from neuralese.agents.cell import load_cell
+from neuralese.evaluate.relayed import NATIVE, SHUFFLED, SILENT, relay_rows
+from neuralese.tasks.driving.interpreter import Interpreter, places_in_play
+from neuralese.tasks.driving.loop import Carry, Played, Robot, Start, converse, untouched
+from neuralese.tasks.driving.relay_choice import INTERPRETER, SYNTHESIS
+from neuralese.tasks.driving.relays import (
+    NEW,
+    Booth,
+    Relay,
+    Spoken,
+    any_phrase,
+    new_messages,
+    of_another_game,
+    silence,
+)
+from neuralese.tasks.driving.settings import RelayConfig
+from neuralese.tasks.judge import JudgeRun
+from neuralese.translate.criteria import kind_of, make_criterion
+from neuralese.translate.families import INFORMED, title, with_role
+
+MEASURES = ("reward", "completion")
+SILENCE, NEURALESE = "silence", "neuralese"
+JUDGED = 5000  # test messages of which the model human hears the English, at most
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One way for what is said to be heard."""
+
+    name: str
+    title: str
+    carry: Carry
+    role: str = ""
+    phrases: Callable[[Tensor], Tensor] | None = None  # the English of messages (n, message), where there is any
+    chosen: Mapping[str, object] = field(default_factory=dict)  # which pair of members it is, and what dev said of it
+
+
+CHOSEN = ("there", "back", "voice", "runner_up")
+NOTHING_CHOSEN = dict.fromkeys(CHOSEN, "") | {"dev_reward": np.nan, "runner_up_reward": np.nan}
+
+
+def conditions(booth: Booth, choice: pd.DataFrame, criteria: Mapping[str, Mapping], new: Spoken) -> list[Condition]:
+    """The controls, and a relay for each criterion by what dev chose for it."""
+    found = [
+        Condition(NEURALESE, "no translation", untouched, NATIVE),
+        Condition(SILENCE, "no message (control)", silence, SILENT),
+        Condition(SHUFFLED, "the message of another game (control)", of_another_game, "control"),
+    ]
+    relays = {
+        name: _relay(booth, rows, new)
+        for name, rows in choice[choice["criterion"] != INTERPRETER].groupby("criterion", sort=False)
+    }
+    for name, settings in criteria.items():
+        called = title(name, settings)
+        if kind_of(settings).by_meaning:
+            relay, chosen = relays[name]
+            role = settings.get("role", "")
+            found.append(Condition(name, called, relay, role, relay.interpret, chosen))
+        else:
+            ours = with_role(criteria, "ours") or next(iter(relays))
+            found.append(_at_random(name, called, booth, relays[ours][0].spoken))
+    if SYNTHESIS in relays:
+        relay, chosen = relays[SYNTHESIS]
+        found.append(Condition(SYNTHESIS, "synthesis (new messages)", relay, "beyond", relay.interpret, chosen))
+    return found
+
+
+def _relay(booth: Booth, rows: pd.DataFrame, new: Spoken) -> tuple[Relay, dict[str, object]]:
+    """The relay that dev chose, the first of the rows of a criterion, and what is told of it."""
+    settings, voice = json.loads(rows["settings"].iloc[0]), rows["voice"].iloc[0]
+    spoken = new if voice == NEW else booth.spoken(make_criterion(settings["H->R"]), voice)
+    return Relay(booth.interpreter(make_criterion(settings["R->H"])), spoken, booth.noise), told(rows)
+
+
+def told(rows: pd.DataFrame) -> dict[str, object]:
+    """What the table says of how a condition was chosen, from the rows of its criterion."""
+    best = rows.iloc[0]
+    chosen = {"there": best["to_english"], "back": best["to_neuralese"], "voice": best["voice"]}
+    chosen["dev_reward"] = best["reward"]
+    if len(rows) < 2:
+        return chosen
+    second = rows.iloc[1]
+    runner_up = f"{second['to_english']} / {second['to_neuralese']} ({second['voice']})"
+    return chosen | {"runner_up": runner_up, "runner_up_reward": second["reward"]}
+
+
+def _at_random(name: str, called: str, booth: Booth, spoken: Spoken) -> Condition:
+    sayable, random = booth.phrases.ids, torch.Generator().manual_seed(0)
+
+    def phrases(messages: Tensor) -> Tensor:
+        return sayable[torch.randint(len(sayable), (len(messages),), generator=random)]
+
+    return Condition(name, called, any_phrase(spoken, sayable.tolist(), booth.noise), "control", phrases)
+
+
+def play_relays(
+    run: JudgeRun, choice: pd.DataFrame, criteria: Mapping[str, Mapping], config: RelayConfig
+) -> list[tuple[Condition, Played, float]]:
+    """Play fresh games under every condition, all from the same starts, and see how well its English is understood."""
+    booth, robot = Booth(run, run.cell, config.contexts, config.vocabulary), Robot(run.cell)
+    start, found = Start.of(run, "test", config.games), []
+    every = conditions(booth, choice, criteria, new_messages(run, len(run.phrases)))
+    every.append(interpreting(run, choice, config.places))
+    for each in every:
+        brought = converse(run.games["test"], start, (robot, robot), each.carry)
+        found.append((each, brought, understood(run, each.phrases)))
+    if path := run.files.get("silent_agent.safetensors"):
+        robot = Robot(load_cell(path, run.states))
+        brought = converse(run.games["test"], start, (robot, robot), silence)
+        found.append((Condition("no-channel", "other agents, trained without a channel", silence), brought, np.nan))
+    return found
+
+
+def interpreting(run: JudgeRun, choice: pd.DataFrame, games: int) -> Condition:
+    """The interpreter that dev chose; it is told what the listener sees."""
+    rows = choice[choice["criterion"] == INTERPRETER]
+    scale = json.loads(rows["settings"].iloc[0])["scale"]
+    carry = Interpreter(run, run.cell, places_in_play(run, run.cell, games), scale)
+    return Condition(INTERPRETER, "interpreter (knows what the listener sees)", carry, INFORMED, None, told(rows))
+
+
+def understood(run: JudgeRun, phrases: Callable[[Tensor], Tensor] | None) -> float:
+    """How often the model human guesses the state of a test message from its English; nothing where there is none."""
+    if phrases is None:
+        return np.nan
+    said = run.said["test"].first(JUDGED)
+    return float(run.listeners("test").human_credit(run.heard[phrases(said.messages)], said.states).mean())
+
+
+def relay_table(played: Iterable[tuple[Condition, Played, float]], resamples: int) -> pd.DataFrame:
+    """Rows of `relay.parquet`: one for each condition and measure, with what was chosen on dev."""
+    played = list(played)
+    roles = {condition.name: condition.role for condition, _, _ in played}
+    facts = pd.DataFrame(
+        {"criterion": each.name, "title": each.title, "role": each.role, "understood": known}
+        | NOTHING_CHOSEN
+        | dict(each.chosen)
+        for each, _, known in played
+    )
+    values = {measure: {each.name: getattr(brought, measure) for each, brought, _ in played} for measure in MEASURES}
+    rows = [relay_rows(measure, values[measure], roles, resamples) for measure in MEASURES]
+    return pd.concat(rows, ignore_index=True).merge(facts, on="criterion", how="left", validate="many_to_one")

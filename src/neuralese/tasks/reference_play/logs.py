@@ -1,0 +1,160 @@
+"""Finished games as logs, one JSON file each, and a corpus made of them.
+
+A log has everything that a corpus needs: what can be seen of each candidate, what was said, and what was picked. What
+the robot said is a message of the corpus, with its context and the person's pick; what the person said, an utterance.
+"""
+
+import json
+import secrets
+import string
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from neuralese.record import Recording
+from neuralese.storage.errors import NeuraleseError
+from neuralese.storage.files import write_text
+from neuralese.tasks.corpus.settings import FILE
+from neuralese.tasks.reference_play.deck import Card
+from neuralese.tasks.reference_play.game import DESCRIBE, NamingGame, Round
+
+FORMAT = "neuralese naming game"
+DIGITS = 5
+SETTINGS = {  # of the corpus: few words are said in a few games, so all of them are phrases; rounds stand alone
+    "utterances": {"language": "en", "least": 1},
+    "split": {"dev": 0.15, "test": 0.25},
+}
+
+
+def game_log(game: NamingGame, task: str) -> dict:
+    """A game as JSON."""
+    run = game.robot.run
+    about = {"format": FORMAT, "task": task, "seed": run.seed, "data": run.data, "time": f"{datetime.now(UTC):%FT%TZ}"}
+    return about | {"rounds": [_round(game, each) for each in game.rounds]}
+
+
+def _round(game: NamingGame, played: Round) -> dict:
+    log = {
+        "person": "describes" if played.kind == DESCRIBE else "picks",
+        "candidates": _candidates(game, played.card),
+        "true": played.card.target,
+        "picked": played.picked,
+        "translator": played.translator,
+    }
+    if played.kind == DESCRIBE:
+        heard = {"text": played.heard.typed, "heard": list(played.heard.phrases)}
+        return log | heard | {"received": _rounded(played.received.numbers)}
+    return log | {"message": _rounded(played.card.said.numbers), "shown": played.english.best[0].text}
+
+
+def _candidates(game: NamingGame, card: Card) -> list[dict]:
+    """What can be seen of the candidates, by place."""
+    codes = card.by_place(card.codes)
+    seen = game.deck.features(codes)
+    facts = [
+        {name: game.deck.items[code][name] for name in ("name", "color") if name in game.deck.items[code]}
+        for code in codes
+    ]
+    return [
+        {"id": code, **fact} | ({"feature": _rounded(feature)} if feature is not None else {})
+        for code, fact, feature in zip(codes, facts, seen, strict=True)
+    ]
+
+
+def _rounded(numbers: Iterable[float]) -> list:
+    return [number if isinstance(number, int) else round(float(number), DIGITS) for number in numbers]
+
+
+def save_game(folder: Path, game: NamingGame, task: str) -> Path:
+    """Write a game's log under a name of its own."""
+    letters = "".join(secrets.choice(string.ascii_lowercase) for _ in range(8))
+    path = folder / f"{datetime.now(UTC):%Y-%m-%d_%H-%M-%S}_{letters}.json"
+    write_text(path, json.dumps(game_log(game, task)))
+    return path
+
+
+def import_games(source: Path, folder: Path, title: str | None = None, licence: str | None = None) -> dict[str, int]:
+    """Make a corpus of the logs in a folder, or of one log; return how much of what is in it.
+
+    A state is what the robot sees: the item it speaks of, and those it does not, each in a column.
+    """
+    games = _read(source)
+    kind, known = _column(games), {(game["task"], game["seed"]) for game in games.values()}
+    if len(known) > 1:
+        raise NeuraleseError(
+            f"{source} holds games with several robots ({_robots(known)}); put each in its own folder."
+        )
+    (task, _), said, told = known.pop(), 0, 0
+    size = min(len(each["candidates"]) for game in games.values() for each in game["rounds"])
+    names = ["target", "other", *(f"other_{number}" for number in range(2, size))]
+    types = {name: {"color": "color", "feature": "vector", "id": "category"}[kind] for name in names}
+    about = {"title": title or f"Games of {task} with a person", "licence": licence or "unknown"}
+    recording = Recording(folder, types=types, **about, **SETTINGS)
+    for path, game in games.items():
+        for each in game["rounds"]:
+            seen = [_cell(item[kind]) for item in each["candidates"]]
+            states = [
+                dict(zip(names, [seen[place], *seen[:place], *seen[place + 1 :]], strict=True))
+                for place in range(len(seen))
+            ]
+            if each["person"] == "describes":
+                told += 1
+                recording.describe(states[each["true"]], each["text"])
+            else:
+                said += 1
+                recording.say(states[each["true"]], each["message"], states, each["picked"], episode=path.stem)
+    if not said:
+        raise NeuraleseError(f"{source} holds no round in which the robot spoke; play a game of two rounds or more.")
+    recording.write()
+    return {"games": len(games), "messages": said, "utterances": told}
+
+
+def _robots(known: Iterable[tuple]) -> str:
+    return ", ".join(f"{task} seed {seed}" for task, seed in sorted(known))
+
+
+def _cell(value: object) -> object:
+    return str(value) if isinstance(value, int) else value
+
+
+def _column(games: dict[Path, dict]) -> str:
+    """By what the candidates are known in all games: their colours, their features, or no more than their numbers."""
+    items = [item for game in games.values() for each in game["rounds"] for item in each["candidates"]]
+    return next(name for name in ("color", "feature", "id") if all(name in item for item in items))
+
+
+def _read(source: Path) -> dict[Path, dict]:
+    """The logs, by file."""
+    if not source.exists():
+        raise NeuraleseError(f"there is no {source}; name the folder in which finished games were saved.")
+    paths = sorted(source.glob("*.json")) if source.is_dir() else [source]
+    if not paths:
+        hint = "it is a corpus already" if (source / FILE).exists() else "play a game to its end first"
+        raise NeuraleseError(f"{source} holds no log of a game (*.json); {hint}.")
+    return {path: _checked(path) for path in paths}
+
+
+def _checked(path: Path) -> dict:
+    """A log that has what a corpus needs."""
+    wrong = f"{path} is no log of a game about items; leave it out."
+    try:
+        game = json.loads(path.read_text(encoding="utf-8"))
+        if game["format"] != FORMAT or not game["rounds"]:
+            raise NeuraleseError(wrong)
+        sizes = {len(each["candidates"]) for each in game["rounds"]}
+        whole = all(_is_whole(each) for each in game["rounds"]) and len(sizes) == 1 and min(sizes) >= 2
+        if not whole or type(game["task"]) is not str or type(game["seed"]) is not int:
+            raise NeuraleseError(wrong)
+    except OSError as error:
+        raise NeuraleseError(f"{path} cannot be read ({error.strerror}); make it readable.") from None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise NeuraleseError(wrong) from None
+    return game
+
+
+def _is_whole(each: dict) -> bool:
+    places = range(len(each["candidates"]))
+    kinds = {"describes": ("text", str), "picks": ("message", list)}
+    name, kind = kinds[each["person"]]
+    positions = type(each["true"]) is int and type(each["picked"]) is int
+    return positions and each["true"] in places and each["picked"] in places and isinstance(each[name], kind)

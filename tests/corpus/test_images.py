@@ -1,0 +1,115 @@
+"""Columns of pictures: seen through the image network, and shown as they are."""
+
+import base64
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+from small_corpus import write
+
+from neuralese.storage.errors import NeuraleseError
+from neuralese.tasks.corpus.data import write_corpus
+from neuralese.tasks.corpus.describe import describe
+from neuralese.tasks.corpus.features import COMPONENTS, feature_matrix
+from neuralese.tasks.corpus.images import checked, seen, thumbnail
+from neuralese.tasks.corpus.pictures import described, pixels
+from neuralese.tasks.corpus.read import read_corpus
+from neuralese.tasks.corpus.states import StateColumn
+
+COLORS = {"circle": "red", "square": "green", "star": "blue"}
+
+
+@pytest.fixture
+def folder(tmp_path, files):
+    """A corpus whose shapes are pictures."""
+    files["corpus.yaml"] = files["corpus.yaml"].replace("shape: {type: category}", "shape: {type: image}")
+    folder = write(tmp_path / "c", files)
+    for number, (name, color) in enumerate(COLORS.items()):
+        Image.new("RGB", (40 + 200 * number, 30), color).save(folder / name, "PNG")
+    return folder
+
+
+def tables(folder, made):
+    names = ("states", "recorded", "inventory", "traces", "pictures")
+    paths = {name: made / f"{name}.parquet" for name in names} | {"provenance": made / "provenance.json"}
+    write_corpus(read_corpus(folder, image_features=widths), paths)
+    return {path.name: path for path in paths.values()}
+
+
+def widths(paths):
+    return np.array([[Image.open(path).width, 7.0] for path in paths])
+
+
+def test_each_picture_is_looked_at_once_and_turned_into_components(folder):
+    looked = []
+    corpus = read_corpus(folder, image_features=lambda paths: looked.extend(paths) or widths(paths))
+    assert sorted(path.name for path in looked) == ["circle", "square", "star"]
+    found = corpus.features[:, corpus.feature_places["shape"]]
+    assert found.shape[1] == 1  # nothing else differs
+    np.testing.assert_allclose(np.diff(found[:3, 0]), [1.2247] * 2, atol=1e-3)
+    assert np.array_equal(found[:3], found[3:6])
+
+
+def test_pictures_stay_inside_the_folder(folder, tmp_path):
+    (folder / "star").unlink()
+    with pytest.raises(NeuraleseError, match=r"line 4: 'shape' is 'star', and no such file is in the folder"):
+        read_corpus(folder, image_features=checked)
+    Image.new("RGB", (4, 4)).save(tmp_path / "secret.png")
+    (folder / "star").symlink_to(tmp_path / "secret.png")
+    with pytest.raises(NeuraleseError, match="which is outside the folder"):
+        read_corpus(folder, image_features=checked)
+
+
+def test_a_cut_picture_is_refused(folder):
+    noise = np.random.default_rng(0).integers(0, 255, (90, 90, 3), dtype=np.uint8)
+    Image.fromarray(noise).save(folder / "square", "JPEG")
+    content = (folder / "square").read_bytes()
+    (folder / "square").write_bytes(content[: len(content) // 2])
+    with pytest.raises(NeuraleseError, match=r"line 3: 'shape' is 'square', which cannot be read as a picture"):
+        read_corpus(folder, image_features=checked)
+
+
+def test_components_keep_what_differs_and_are_no_more_than_wanted():
+    random = np.random.default_rng(0)
+    values = (random.normal(size=(300, 3)) @ random.normal(size=(3, 200)) + 5).astype(np.float32)
+    column = StateColumn("photo", "image", values, ("x",) * 300)
+    found, _ = feature_matrix([column], np.arange(200))
+    assert 3 <= found.shape[1] <= COMPONENTS
+    assert abs(found[:200, 0].std() - 1) < 1e-3
+    near = np.linalg.norm(values[:50, None] - values[None, :50], axis=-1)
+    also = np.linalg.norm(found[:50, None] - found[None, :50], axis=-1)
+    assert np.corrcoef(near.ravel(), also.ravel())[0, 1] > 0.999
+
+
+def test_a_check_counts_pictures(folder):
+    columns = describe(read_corpus(folder, image_features=checked))["states"]["columns"]
+    assert {"column": "shape", "type": "image", "holds": "3 pictures"} in columns
+
+
+def test_states_are_shown_as_their_pictures(folder, tmp_path):
+    files = tables(folder, tmp_path / "made")
+    drawn = pixels(files, {0, 2})
+    assert drawn[0].shape[0] < drawn[0].shape[1] <= 96
+    assert abs(drawn[0].mean((0, 1)) - [255, 0, 0]).max() < 12
+    items = described(files, [[0, 1]], [[2]])["items"]
+    for row, color in enumerate([(255, 0, 0), (0, 128, 0), (0, 0, 255)]):
+        kind, _, content = items[row]["image"].partition(",")
+        assert kind == "data:image/webp;base64"
+        shown = np.asarray(Image.open(io.BytesIO(base64.b64decode(content))).convert("RGB"))
+        assert abs(shown.mean((0, 1)) - color).max() < 12
+
+
+def test_the_network_tells_pictures_apart_and_sees_the_same_in_the_same(tmp_path):
+    stripes = np.zeros((120, 160, 3), np.uint8)
+    stripes[::8] = 255
+    pictures = {"stripes": stripes, "again": stripes, "grey": np.full_like(stripes, 128)}
+    paths = []
+    for name, picture in pictures.items():
+        paths.append(tmp_path / f"{name}.png")
+        Image.fromarray(picture).save(paths[-1])
+    found = seen(paths)
+    assert found.shape == (3, 1280)
+    assert np.array_equal(found[0], found[1])
+    assert np.abs(found[0] - found[2]).max() > 0.1
+    assert len(thumbnail(paths[0])) < 10_000

@@ -1,0 +1,251 @@
+"""Whole games about items in a browser: by keyboard, by touch on a narrow screen, and two robots to be watched."""
+
+import json
+
+import pytest
+
+WORDS = {"colors": "light blue", "birds": "black beak"}
+
+
+@pytest.fixture
+def open_page(browser, serve, sit):
+    """Open a page of a new sitting; whatever its scripts complain of is in `page.complaints`."""
+    contexts = []
+
+    def open_page(task: str, name: str = "", narrow: bool = False, **options):
+        sitting = sit(task, **options)
+        server = serve(sitting)
+        wide, touch = {"width": 1280, "height": 900}, {"has_touch": True, "is_mobile": True}
+        contexts.append(
+            browser.new_context(viewport={"width": 390, "height": 800}, **touch)
+            if narrow
+            else browser.new_context(viewport=wide)
+        )
+        page = contexts[-1].new_page()
+        page.complaints, page.sitting = [], sitting
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.on("console", lambda said: page.complaints.append(said.text) if said.type == "error" else None)
+        page.on(
+            "request", lambda asked: None if asked.url.startswith(server.url) else page.complaints.append(asked.url)
+        )
+        page.goto(server.url + name)
+        page.wait_for_selector(".candidate")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def text(page, name: str) -> str:
+    return page.locator(f"#{name}").inner_text()
+
+
+def answered(page) -> dict:
+    """The round that was just played, once the page shows it."""
+    page.wait_for_selector("#result:not([hidden])")
+    return page.sitting.state()
+
+
+def pictures_are_there(page) -> bool:
+    return page.evaluate("[...document.images].every(image => image.complete && image.naturalWidth > 0)")
+
+
+@pytest.mark.parametrize("task", ["colors", "birds"])
+def test_a_whole_game_by_keyboard(open_page, task):
+    page = open_page(task)
+    for number in range(1, 5):
+        page.wait_for_function(
+            "round => document.getElementById('round').textContent.startsWith(round)", arg=f"Round {number} "
+        )
+        assert pictures_are_there(page)
+        if number % 2:
+            assert page.locator(".candidate.target").count() == 1
+            assert page.evaluate("document.activeElement.id") == "words"
+            page.keyboard.type(WORDS[task])
+            page.keyboard.press("Escape")  # whatever is suggested
+            page.keyboard.press("Enter")
+        else:
+            assert page.locator(".candidate.target").count() == 0
+            assert text(page, "said").strip("“”") in page.sitting.state()["phrases"]
+            page.keyboard.press("2")
+        state = answered(page)
+        listener = "The robot" if number % 2 else "You"
+        assert text(page, "verdict").startswith(f"{listener} picked")
+        assert ("right one" in text(page, "verdict")) == state["result"]["right"]
+        assert page.locator(".bar").count() == 4  # what the words say, and what the message says
+        assert page.locator(".strip rect").count() == 16
+        assert page.locator("#history li").count() == number
+        page.keyboard.press("Enter")
+    assert text(page, "outcome") == f"The game is over: {state['score']} of 4 right."
+    assert text(page, "note") == f"Saved as {page.sitting.saved[0]}."
+    assert json.loads(page.sitting.saved[0].read_text())["rounds"][0]["text"] == WORDS[task]
+    page.wait_for_function(
+        "() => document.getElementById('round').textContent === 'Round 1 of 4'"
+    )  # Enter was New game
+    assert page.locator("#history li").count() == 0
+    assert page.complaints == []
+
+
+def test_a_whole_game_by_touch_on_a_narrow_screen(open_page):
+    page = open_page("birds", narrow=True)
+    for number in range(1, 5):
+        page.wait_for_function(
+            "round => document.getElementById('round').textContent.startsWith(round)", arg=f"Round {number} "
+        )
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        if number % 2:
+            page.tap("#words")
+            page.locator("#words").press_sequentially("black be")
+            page.locator("#suggestions li", has_text="black beak").first.tap()
+            assert page.input_value("#words") == "black beak"
+            page.tap("#say button")
+        else:
+            page.locator("button.candidate").first.tap()
+        answered(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        if number < 4:
+            page.tap("#next")
+    assert text(page, "outcome").startswith("The game is over")
+    assert page.complaints == []
+
+
+def test_suggestions_are_chosen_by_arrow_keys(open_page):
+    page = open_page("colors")
+    page.locator("#words").press_sequentially("light gr")
+    options = page.locator("#suggestions [role=option]")
+    found = options.all_inner_texts()
+    assert found
+    assert all(any(word.startswith("gr") for word in phrase.split()) for phrase in found)
+    page.keyboard.press("ArrowDown")
+    assert options.first.get_attribute("aria-selected") == "true"
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert page.input_value("#words") == f"light {found[0]}"
+    assert page.locator("#suggestions").is_hidden()
+    page.wait_for_function("() => document.getElementById('heard').textContent.startsWith('Will be heard as “light”')")
+    page.keyboard.press("Enter")
+    assert answered(page)["history"][0]["words"] == f"light {found[0]}"
+
+
+def test_words_that_say_nothing_are_refused_and_neither_they_nor_the_turn_are_lost(open_page):
+    page = open_page("colors")
+    page.fill("#words", "xyzzy")
+    page.press("#words", "Enter")
+    page.wait_for_selector("#heard.refused")
+    assert "no word like “xyzzy”" in text(page, "heard")
+    assert page.input_value("#words") == "xyzzy"
+    assert page.sitting.state()["played"] == 0
+    assert "status of 400" in page.complaints[0]
+
+
+def test_a_round_that_another_tab_has_played_is_shown_not_played_twice(open_page):
+    page = open_page("colors")
+    page.sitting.describe(1, "blue")
+    page.fill("#words", "red")
+    page.press("#words", "Enter")
+    assert answered(page)["history"][0]["words"] == "blue"
+
+
+def test_another_translator_and_the_interpreter_are_chosen_and_named(open_page):
+    page = open_page("colors")
+    page.fill("#words", "blue")
+    page.press("#words", "Enter")
+    answered(page)
+    page.press("#next", "Enter")
+    page.wait_for_selector("#speech:not([hidden])")
+    assert text(page, "speech-title") == "The robot says, through the mine dictionary"
+    page.select_option("#criterion", "direct")
+    page.wait_for_function("() => document.getElementById('speech-title').textContent.includes('direct')")
+    page.check("#interpreter")
+    page.wait_for_function("() => document.getElementById('speech-title').textContent.includes('the interpreter')")
+    assert "by the interpreter" in text(page, "nearest")
+    assert "which no dictionary does" in text(page, "options")
+    assert page.locator("#criterion").is_disabled()
+    assert page.complaints == []
+
+
+def test_nothing_of_what_the_robot_means_reaches_the_page_before_the_pick(open_page):
+    page = open_page("birds")
+    page.sitting.describe(1, "black beak")
+    page.sitting.next(1)
+    page.reload()
+    page.wait_for_selector("button.candidate")
+    state = json.loads(page.evaluate("fetch('state').then(answer => answer.text())"))
+    assert (state["target"], state["result"]) == (None, None)
+    assert page.locator(".target").count() == 0
+    assert page.locator("button.candidate img").first.get_attribute("alt") == "A"
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_two_robots_are_watched_step_by_step(open_page, narrow):
+    page = open_page("colors", "watch.html", narrow=narrow)
+    steps = page.locator("#steps > li")
+    assert steps.count() == 1
+    for number in range(2, 6):
+        page.tap("#step") if narrow else page.keyboard.press("ArrowRight")
+        page.wait_for_function("count => document.getElementById('steps').children.length === count", arg=number)
+    titles = [steps.nth(number).locator("h2").inner_text() for number in range(5)]
+    assert titles[0] == "The first robot sees"
+    assert titles[2] == "The mine dictionary says, in English"
+    assert titles[4].startswith("The second robot picks")
+    assert page.locator(".strip").count() == 2
+    assert " of 1 understood through English, " in text(page, "watched")
+    assert pictures_are_there(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= (390 if narrow else 1280)
+    page.click("#step")
+    page.wait_for_function("() => document.getElementById('steps').children.length === 1")
+    assert page.complaints == []
+
+
+def test_watching_goes_on_by_itself_until_it_is_stopped(open_page):
+    page = open_page("birds", "watch.html?pause=60")
+    page.keyboard.press("a")
+    page.wait_for_function(
+        "() => document.getElementById('watched').textContent.includes('of 3 understood')", timeout=60000
+    )
+    page.keyboard.press("a")
+    assert page.locator("#auto").get_attribute("aria-pressed") == "false"
+    page.wait_for_function("() => document.body.getAttribute('aria-busy') === 'false'")  # what was under way is there
+    before = page.sitting.state()["watched"]["count"]
+    page.wait_for_timeout(400)
+    assert page.sitting.state()["watched"]["count"] == before
+
+
+@pytest.mark.parametrize("name", ["", "watch.html"])
+def test_everything_has_a_name_and_can_be_reached_by_key(open_page, name):
+    page = open_page("colors", name)
+    wanted = ["Next step Enter", "Go on by itself A"] if name else ["New game", "Say it"]
+    for each in wanted:
+        page.get_by_role("button", name=each, exact=True).focus()
+        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid", each
+    assert page.get_by_label("Dictionary by").input_value() == "mine"
+    assert page.get_by_role("checkbox", name="Interpreter").is_checked() is False
+    assert page.get_by_role("navigation").get_by_role("link").count() == 2
+    if not name:
+        assert page.get_by_label("You say").get_attribute("id") == "words"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_text_can_be_read_in_both_themes(open_page, theme):
+    page = open_page("colors")
+    page.emulate_media(color_scheme=theme)
+    for name in ("title", "turn", "nothing", "round"):
+        assert contrast(page, name) >= 4.5, name
+
+
+def contrast(page, name: str) -> float:
+    """The contrast of an element's text with the page, as WCAG reckons it."""
+    colors = page.evaluate(
+        "name => [document.getElementById(name), document.body].map((each, place) => "
+        "getComputedStyle(each)[place ? 'backgroundColor' : 'color'])",
+        name,
+    )
+    levels = sorted(luminance([int(part) for part in color[4:-1].split(",")]) for color in colors)
+    return (levels[1] + 0.05) / (levels[0] + 0.05)
+
+
+def luminance(rgb: list[int]) -> float:
+    linear = [part / 255 / 12.92 if part <= 10 else ((part / 255 + 0.055) / 1.055) ** 2.4 for part in rgb]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
