@@ -60,6 +60,17 @@ rule all:
         expand(
             f"{RESULTS}/{{task}}/seed{{seed}}/examples.parquet", task=TASKS, seed=SEEDS
         ),
+        [
+            path
+            for task in TASKS
+            if task in tasks_with("relay.parquet")
+            for path in made("relay.parquet", task, SEEDS)
+        ],
+        [
+            f"{RESULTS}/tables/listening.parquet"
+            for task in TASKS
+            if task in tasks_with("listening.parquet")
+        ],
         TABLE_FIGURES,
         f"{RESULTS}/report/index.html",
 

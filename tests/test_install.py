@@ -2,9 +2,11 @@
 
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
 RUN, TEST, SLURM = ("tools/install .venv .", 'tools/install .venv ".[test]"', 'tools/install .venv ".[slurm]"')
@@ -109,3 +111,22 @@ def test_uv_is_told_where_pip_is_told_to_look(machine, settings, told):
     assert made == f"uv venv --quiet --allow-existing --python python3 {machine}/venv"
     options = f"--quiet --python {machine}/venv/bin/python --index-strategy unsafe-best-match{told}"
     assert installed == f"uv pip install {options} --constraint constraints.txt --editable .[test]"
+
+
+def test_the_version_of_torch_that_is_installed_is_one_that_the_package_allows():
+    (pin,) = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if line.startswith("torch")]
+    (wanted,) = [
+        Requirement(line)
+        for line in tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+        if line.startswith("torch")
+    ]
+    assert pin.removeprefix("torch==") in wanted.specifier
+    assert not str(wanted.specifier).startswith("==")  # which other people's environments could not meet
+
+
+def test_containers_are_built_as_the_readme_installs_the_project():
+    line = "pip install -c constraints.txt -e ."
+    assert f"    {line}\n" in (ROOT / "README.md").read_text()
+    for recipe in ("Dockerfile", "neuralese.def"):
+        assert line in (ROOT / recipe).read_text().replace("--no-cache-dir ", "")
+    assert "apptainer build neuralese.sif neuralese.def" in (ROOT / "Snakefile").read_text()

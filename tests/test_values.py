@@ -59,6 +59,8 @@ def good_column(contract: Contract, name: str) -> pa.Array:
         return pa.array([[1, 2]] * ROWS, expected)
     if pa.types.is_boolean(expected):
         return pa.array([True] * ROWS)
+    if pa.types.is_binary(expected):
+        return pa.array([b"\x89PNG"] * ROWS)
     if pa.types.is_string(expected):
         return pa.array([f"word {row}" for row in range(ROWS)])
     if isinstance(rule, Between) and rule.high < ROWS:

@@ -4,7 +4,7 @@ python tools/licences.py
 """
 
 import re
-from importlib.metadata import PackageMetadata, PackageNotFoundError, metadata
+from importlib.metadata import PackageMetadata, PackageNotFoundError, distribution, metadata
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -38,7 +38,15 @@ def licence(of: PackageMetadata) -> str:
     written = (of.get("License") or "").strip()
     if not named and written and "\n" not in written and len(written) <= LONGEST:
         named = [written]
-    return ", ".join(dict.fromkeys(map(_spelled, named))) or "see its LICENSE file"
+    named = [name for name in named if name != "UNKNOWN"] or _titles(of["Name"])
+    return ", ".join(dict.fromkeys(map(_spelled, named))) or "it does not say"
+
+
+def _titles(package: str) -> list[str]:
+    """The first lines of the licences that a package ships."""
+    files = [file for file in distribution(package).files or [] if re.match(r"(?i)licen[cs]e|copying", file.name)]
+    lines = [line.strip() for file in files[:1] for line in file.read_text("utf-8").splitlines() if line.strip()]
+    return [line for line in lines[:1] if len(line) <= LONGEST]
 
 
 def _spelled(name: str) -> str:

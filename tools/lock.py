@@ -20,9 +20,10 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 LOCK = Path(__file__).parents[1] / "requirements.lock"
-ROOT, EXTRAS = "neuralese", ("test", "slurm")
+ROOT, EXTRAS = "neuralese", ("test",)
 HEAD = """\
-# Every dependency of neuralese with all extras, as tested, for Python {python} on {system} ({machine}).
+# Every dependency of neuralese and of its tests, as tested, for Python {python} on {system} ({machine}).
+# A version with +cpu is the build without CUDA, which pip finds where its maker keeps such builds (--extra-index-url).
 # Made by tools/lock.py; install with: pip install --require-hashes --no-deps -r requirements.lock
 """
 
@@ -58,7 +59,7 @@ def digests(versions: dict[str, str]) -> dict[str, list[str]]:
     """The digests of the files that pip would install."""
     with tempfile.TemporaryDirectory() as folder:
         pins, report = Path(folder) / "pins.txt", Path(folder) / "report.json"
-        pins.write_text("".join(f"{name}=={version.partition('+')[0]}\n" for name, version in versions.items()))
+        pins.write_text("".join(f"{name}=={version}\n" for name, version in versions.items()))
         asked = ["install", "--dry-run", "--no-deps", "--ignore-installed", "--quiet", "--report", str(report)]
         done = subprocess.run([sys.executable, "-m", "pip", *asked, "-r", str(pins)], capture_output=True, text=True)
         if done.returncode:
@@ -80,7 +81,7 @@ def main() -> None:
         machine=platform.machine(),
     )
     lines = [
-        f"{name}=={version.partition('+')[0]} \\\n" + " \\\n".join(f"    --hash=sha256:{each}" for each in known[name])
+        f"{name}=={version} \\\n" + " \\\n".join(f"    --hash=sha256:{each}" for each in known[name])
         for name, version in versions.items()
     ]
     LOCK.write_text(head + "\n".join(lines) + "\n")

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure, FigureBase, SubFigure
 
 from neuralese.storage.files import atomic
 
+matplotlib.rcParams["text.parse_math"] = False  # a phrase may hold a $, and is no formula
 DIGITS = 5  # of a place in a figure, as a share of its size: finer than a pixel
 
 

@@ -22,7 +22,7 @@ def test_the_command_writes_its_results_and_scores_as_the_naive_loop_does(tmp_pa
     assert "## Dictionary scoring" in text
 
 
-@pytest.mark.parametrize("subject", ["world", "updates", "features", "parsing"])
+@pytest.mark.parametrize("subject", ["world", "updates", "features", "parsing", "corpora"])
 def test_a_subject_measures_all_that_its_table_shows(subject, monkeypatch):
     monkeypatch.syspath_prepend(str(FOLDER))
     module = importlib.import_module(subject)

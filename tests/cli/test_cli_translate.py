@@ -171,7 +171,7 @@ def test_a_missing_table_is_named_with_the_command_that_makes_it(shell, results,
     (folder / "colors/inventory.parquet").write_bytes((results / "colors/inventory.parquet").read_bytes())
     missing = folder / "colors/seed0/dictionary.parquet"
     assert shell.fails(*TRANSLATE, "--results", folder, "blue") == (
-        f"there is no {missing}; make it with: snakemake --cores all {missing}"
+        f"there is no {missing}; make it with: neuralese run {missing}"
     )
 
 

@@ -188,16 +188,13 @@ ODD_LINES = [
         ["show", each]
         for each in ("results", "nothing.parquet", "results/colors/seed0", "", "\x1b[31m.parquet", "/dev/null")
     ),
-    *(
-        ["show", each]
-        for each in ("x" * 5000 + ".parquet", "a\0b.parquet", "results/benchmarks/colors/seed0/train_agent.tsv")
-    ),
+    *(["show", each] for each in ("x" * 5000 + ".parquet", "results/benchmarks/colors/seed0/train_agent.tsv")),
     ["show", "results/colors/provenance.json", "--where", "rank == 1"],
     ["show", "results/colors/seed0/messages.parquet", "--sort", "message"],
     ["show"],
     ["nothing"],
     ["\x1b[31m"],
-    *(["compare", "--results", each] for each in ("nothing", "", "/dev/null", TABLE, "a\0b")),
+    *(["compare", "--results", each] for each in ("nothing", "", "/dev/null", TABLE)),
     *(["compare", "--task", each] for each in ("nothing", "", "\x1b[31m", "../colors", "%")),
     *(
         ["translate", "--task", each, "blue"]
@@ -213,17 +210,13 @@ ODD_LINES = [
     ),
     *(["translate", "--task", "colors", "--criterion", each, "blue"] for each in ("nothing", "\x1b[31m", "../x")),
     *(["translate", "--task", "colors", "--message-id", each] for each in ("-1", "99999999", "9" * 30, "x", "1.5")),
-    *(
-        ["translate", "--task", "colors", "--message", each]
-        for each in ("nothing.npy", "results", TABLE, "/dev/null", "a\0b")
-    ),
+    *(["translate", "--task", "colors", "--message", each] for each in ("nothing.npy", "results", TABLE, "/dev/null")),
     ["translate", "--task", "colors", "--new", "green", "dark green"],
     ["translate", "--task", "colors", "--new", "--criterion", "mine", "blue"],
     ["translate", "--task", "colors", "--save", "x.npy", "--message-id", "3"],
     ["translate", "--task", "colors", "blue", "--message-id", "3"],
     ["translate", "--task", "colors", "\x1b[31m"],
     ["translate", "--task", "colors", "blue " * 500 + "nothing"],
-    *(["status", "--no-snakemake", "--results", each] for each in ("/dev/null", TABLE)),
     ["completion", "nothing"],
     *(["corpus", "check", each] for each in ("nothing", "", "/dev/null", TABLE, "results")),
     ["corpus", "import", "csv", "nothing", "out"],

@@ -73,6 +73,13 @@ def test_both_seats_of_a_game_are_humans_with_their_own_actions_and_utterances(h
     assert humans.arrives.all()
 
 
+def test_humans_who_repeat_themselves_say_their_last_words_again_and_nothing_before_the_first(humans):
+    assert humans.repeating().utterance.tolist() == [[1, 1, 1, 1], [2, 2, 1, 1]]
+    assert humans.repeating().utterance_at(99).tolist() == [1, 1]
+    late = Humans.of(turns(), np.array([0, 0, 0, 2, 1, 0, 0, 0]), silence=0)
+    assert late.repeating().utterance.tolist() == [[0, 0, 1, 1], [0, 2, 2, 2]]
+
+
 def test_a_robot_that_drives_on_completes_the_game_and_one_that_waits_does_not(game, humans, generator):
     reward, completed = drive(robot_that(game, FORWARD), game, humans, None, generator)
     assert completed.tolist() == [1, 1]
@@ -139,6 +146,7 @@ def test_there_is_a_voice_for_silence_for_a_robot_and_for_every_criterion(dictio
         ("mine", "mine (ours, chosen on dev)", "ours", 1),
         ("theirs", "theirs (baseline)", "baseline", 1),
         ("dice", "dice (control)", "control", RANDOM_REPEATS),
+        ("repeated", "mine, repeated while the human is silent", "repeated", 1),
     ]
     said = torch.tensor([2, 0, 2])
     assert found["silence"].say(said).tolist() == [[0.0] * 4] * 3
@@ -154,7 +162,7 @@ def test_every_voice_is_played_with_every_human_and_repetitions_are_averaged(
     played = evaluate_behavior(robot_that(game, FORWARD), game, humans, ways, 50, generator)
     pairs = [(each.pair, each.voice.name) for each in played]
     assert pairs == [("R/R", "none"), *(("R/H", voice.name) for voice in ways)]
-    assert [len(each.reward) for each in played] == [50, 2, 2, 2, 2, 2]
+    assert [len(each.reward) for each in played] == [50, 2, 2, 2, 2, 2, 2]
     for each in played[1:]:
         assert each.completion.tolist() == [1, 1]
         assert each.reward.tolist() == pytest.approx([2 + 0.3 - 0.03] * 2)

@@ -11,6 +11,7 @@ from neuralese.pipeline.check import problem
 from neuralese.pipeline.config import SCHEMA, Config, complete
 from neuralese.pipeline.given import MOST_VALUES, shape_problem, typed
 from neuralese.pipeline.sweep import sweep_problem
+from neuralese.storage.files import unwritable
 from neuralese.translate.criteria import kinds
 
 ROOT = Path(__file__).parents[2]
@@ -202,6 +203,13 @@ def test_a_config_that_unfolds_without_end_is_refused_at_once():
 def test_a_name_is_never_read_as_anything_else(text):
     assert typed({"results": text, "data": {"mirror": "@x"}}, SCHEMA) == {"results": text, "data": {"mirror": "@x"}}
     assert refusal({"results": text}) is None
+
+
+@pytest.mark.parametrize("below", ["", "/a/b"])
+def test_results_in_a_file_are_refused_before_the_run(tmp_path, below):
+    (tmp_path / "file").touch()
+    assert f"{tmp_path / 'file'} is no folder; choose another" in unwritable(f"{tmp_path / 'file'}{below}")
+    assert unwritable(tmp_path / "new" / "folder") is None
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "config").glob("*.yaml")), ids=lambda path: path.name)

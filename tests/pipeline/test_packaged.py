@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from neuralese.pipeline.packaged import config_files, find_config, home, snakemake_command, split_configs
+from neuralese.pipeline.packaged import config_files, find_config, home, nested, snakemake_command, split_configs
 from neuralese.storage.errors import NeuraleseError
 
 ROOT = Path(__file__).parents[2]
@@ -55,6 +55,22 @@ def test_the_shipped_config_comes_first_unless_the_folder_has_one(empty):
     (empty / "config/config.yaml").write_text("seeds: [1]\n")
     assert config_files(["--configfile", "paper"]) == shipped[1:]
     assert config_files(["--directory", str(ROOT / "src")]) == shipped[:1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "made"),
+    [
+        (["--config", "agent.noise=3"], ["--config", 'agent={"noise": 3}']),
+        (
+            ["-C", "agent.noise=3", "seeds=[0]", "agent.hidden=8", "--cores", "a.b=2"],
+            ["-C", 'agent={"noise": 3, "hidden": 8}', "seeds=[0]", "--cores", "a.b=2"],
+        ),
+        (["--config", "training.colors.updates=9"], ["--config", 'training={"colors": {"updates": 9}}']),
+        (["--config", "results=a.b"], ["--config", "results=a.b"]),
+    ],
+)
+def test_dotted_keys_on_the_command_line_become_sections(arguments, made):
+    assert nested(arguments) == made
 
 
 def test_snakemake_takes_no_target_for_a_config_and_all_cores_unless_told(empty):

@@ -126,7 +126,8 @@ def test_the_cloud_keeps_the_directions_in_which_messages_differ(generator):
 
 def test_driving_games_keep_every_turn_of_both_cars():
     rows = [
-        {"pair": "R/R", "game": 0, "turn": turn, "player": player, "map": 2, "pose": 5, "goal": 1, "action": 1}
+        {"pair": "R/R", "criterion": "mine", "game": 0, "turn": turn, "player": player}
+        | {"map": 2, "pose": 5, "goal": 1, "action": 1}
         | {"who": "robot", "said": "north", "reward": 0.5, "outcome": "arrived" if turn else ""}
         for turn in (0, 1)
         for player in (0, 1)
@@ -135,6 +136,11 @@ def test_driving_games_keep_every_turn_of_both_cars():
     assert (game["map"], game["who"], len(game["turns"])) == (2, ["robot", "robot"], 2)
     assert game["turns"][1]["outcome"] == "arrived"
     assert len(game["turns"][0]["cars"]) == 2
+    both = turn_by_turn(pd.concat([pd.DataFrame(rows), pd.DataFrame(rows).assign(criterion="theirs")]))
+    assert [(each["criterion"], each["start"], len(each["turns"])) for each in both] == [
+        ("mine", 0, 2),
+        ("theirs", 0, 2),
+    ]
 
 
 def test_nothing_in_the_data_can_end_a_script_or_become_markup():
@@ -328,7 +334,7 @@ def test_one_seed_is_said_to_be_one(monkeypatch):
     for seeds in (1, 3):
         draw_comparison(compare(belief_rows(seeds=seeds, tasks=("colors",)), papers=PAPERS))
     assert "one seed: intervals are over items only" in titles[0]
-    assert "seeds: 3" in titles[1]
+    assert "3 seeds" in titles[1]
     plt.close("all")
 
 

@@ -14,7 +14,7 @@ def drawn(path, jitter: float) -> bytes:
     """A figure of several parts, whose layout is a little off."""
     figure = plt.figure(figsize=(6, 4), layout="constrained")
     figure.suptitle("title", fontsize=11)
-    for number, part in enumerate(figure.subfigures(2, 2).flat):
+    for number, part in enumerate(figure.subfigures(1, 2).flat):
         left, right = part.subplots(1, 2)
         left.imshow(np.arange(12.0).reshape(3, 4) + number)
         left.set_title("other", fontsize=8)
@@ -35,7 +35,7 @@ def drawn(path, jitter: float) -> bytes:
     return path.read_bytes()
 
 
-@pytest.mark.parametrize("jitter", [1e-17, -1e-17, 1e-12, -1e-9])
+@pytest.mark.parametrize("jitter", [-1e-17, 1e-9])
 def test_the_last_digits_of_a_layout_leave_no_trace(tmp_path, jitter):
     assert drawn(tmp_path / "one.svg", 0.0) == drawn(tmp_path / "two.svg", jitter)
     assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
@@ -47,7 +47,16 @@ def test_a_figure_that_is_another_is_other_bytes(tmp_path):
 
 def test_figures_are_laid_out_anew_in_the_same_way(tmp_path):
     kept, made = [], set()
-    for number in range(5):
+    for number in range(3):
         kept.append([object() for _ in range(1000 * number)])  # so that everything lies elsewhere in memory
         made.add(drawn(tmp_path / f"{number}.svg", 0.0))
     assert len(made) == 1
+
+
+@pytest.mark.parametrize("text", ["a $x^{ b$", "$", "$$", "\\frac", "50 $ or 60 $", "\u2603"])
+def test_any_text_can_be_drawn(tmp_path, text):
+    figure, axes = plt.subplots(figsize=(2, 1))
+    axes.set_title(text)
+    axes.set_yticks([0], [text])
+    save(figure, tmp_path / "one.svg", tmp_path / "one.png")
+    assert (tmp_path / "one.svg").stat().st_size > 1000

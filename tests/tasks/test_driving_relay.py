@@ -9,7 +9,7 @@ from neuralese.agents.episodes import rounds
 from neuralese.evaluate.listeners import Listeners
 from neuralese.speakers.models import HumanListener
 from neuralese.storage.tables import write_table
-from neuralese.tasks.driving.loop import Chance, Played, Robot, converse, untouched
+from neuralese.tasks.driving.loop import Chance, Played, Robot, Start, converse, untouched
 from neuralese.tasks.driving.relay_choice import Guesser, play_all, screen, screen_new
 from neuralese.tasks.driving.relay_table import Condition, conditions, relay_table
 from neuralese.tasks.driving.relays import (
@@ -35,7 +35,7 @@ def game():
 
 @pytest.fixture
 def start(game, generator):
-    return game.reset(GAMES, generator)
+    return Start(game.reset(GAMES, generator), seed=0)
 
 
 def robots(game, noise: float = 0.3) -> tuple[Robot, Robot]:
@@ -53,16 +53,16 @@ class Parrot:
 
 
 def test_games_in_which_nobody_interferes_are_those_of_the_agents_room(game, start, generator):
-    brought = converse(game, start, robots(game, 0.0), untouched, 0)
-    played = list(rounds(small_cell(game, 0.0), game, start, generator))
+    brought = converse(game, start, robots(game, 0.0), untouched)
+    played = list(rounds(small_cell(game, 0.0), game, start.world, generator))
     reward = torch.stack([each.reward.double() for each in played]).sum(0)
     assert brought.reward == pytest.approx(reward.numpy())
     assert brought.completion.tolist() == played[-1].success.double().tolist()
 
 
 def test_a_translator_that_says_the_same_again_changes_nothing(game, start):
-    native, parrot = converse(game, start, robots(game), untouched, 0), Parrot()
-    relayed = converse(game, start, robots(game), Relay(parrot.interpret, parrot, 0.3), 0)
+    native, parrot = converse(game, start, robots(game), untouched), Parrot()
+    relayed = converse(game, start, robots(game), Relay(parrot.interpret, parrot, 0.3))
     assert relayed.reward.tolist() == native.reward.tolist()
     assert relayed.steps.tolist() == native.steps.tolist()
 
@@ -71,9 +71,9 @@ def test_silence_is_what_a_deaf_robot_hears(game, start):
     deaf = small_cell(game)
     with torch.no_grad():
         deaf.encode_message.weight.zero_()
-    heard_nothing = converse(game, start, (Robot(deaf),) * 2, untouched, 0)
-    assert converse(game, start, robots(game), silence, 0).reward.tolist() == heard_nothing.reward.tolist()
-    assert converse(game, start, robots(game), untouched, 0).reward.tolist() != heard_nothing.reward.tolist()
+    heard_nothing = converse(game, start, (Robot(deaf),) * 2, untouched)
+    assert converse(game, start, robots(game), silence).reward.tolist() == heard_nothing.reward.tolist()
+    assert converse(game, start, robots(game), untouched).reward.tolist() != heard_nothing.reward.tolist()
 
 
 def test_a_game_has_the_same_chance_whichever_others_go_on():
@@ -96,7 +96,7 @@ def test_messages_of_another_game_are_of_the_same_step_and_seat(game, start):
         heard.append((said.words, of_another_game(said)))
         return said.words
 
-    converse(game, start, robots(game), carry, 0)
+    converse(game, start, robots(game), carry)
     for (first, second), (instead, of_second) in heard:
         assert sorted(first.tolist()) == sorted(instead.tolist())
         assert instead[1:].tolist() == first[:-1].tolist()
@@ -126,14 +126,14 @@ def one_by_one(game, start, cell, criterion, booth, spoken) -> list[float]:
 
 
 def test_many_games_at_once_bring_what_they_bring_one_by_one(game, start):
-    cell, few = small_cell(game, 0.0), start[torch.arange(8)]
+    cell, few = small_cell(game, 0.0), Start(start.world[torch.arange(8)], 0)
     booth = Booth(small_run(game, cell), cell, 30, 40)
     criterion = make_criterion({"kind": "belief", "weights": "sum", "divergence": "forward"})
     spoken = booth.spoken(criterion, RECORDED)
     relay = Relay(booth.interpreter(criterion), spoken, booth.noise)
-    brought = converse(game, few, (Robot(cell),) * 2, relay, 0)
-    assert brought.reward == pytest.approx(one_by_one(game, few, cell, criterion, booth, spoken))
-    assert brought.reward.tolist() != converse(game, few, (Robot(cell),) * 2, untouched, 0).reward.tolist()
+    brought = converse(game, few, (Robot(cell),) * 2, relay)
+    assert brought.reward == pytest.approx(one_by_one(game, few.world, cell, criterion, booth, spoken))
+    assert brought.reward.tolist() != converse(game, few, (Robot(cell),) * 2, untouched).reward.tolist()
 
 
 def test_a_recorded_message_is_said_as_it_was_heard_and_a_mean_one_passes_the_channel(game, start):
@@ -150,7 +150,7 @@ def test_a_recorded_message_is_said_as_it_was_heard_and_a_mean_one_passes_the_ch
             heard.setdefault(voice, torch.cat(answer))
             return answer
 
-        converse(game, start, (Robot(cell),) * 2, carry, 0)
+        converse(game, start, (Robot(cell),) * 2, carry)
         if voice == RECORDED:
             assert {tuple(each) for each in heard[voice].tolist()} <= {tuple(each) for each in spoken.messages.tolist()}
         else:
@@ -167,7 +167,7 @@ def test_any_phrase_is_never_silence(game, start):
         heard.update(torch.cat(answer)[:, 0].tolist())
         return answer
 
-    converse(game, start, robots(game), carry, 0)
+    converse(game, start, robots(game), carry)
     assert heard == {0.0, 1.0, 2.0}
 
 
@@ -195,7 +195,7 @@ def test_every_family_has_the_same_tries_and_no_two_relay_alike(tried):
 
 def test_dev_chooses_the_pair_with_the_highest_reward(tried, generator, tmp_path):
     game, cell, booth, pairs, new = tried
-    choice = play_all(game, Robot(cell), booth, pairs, 50, generator)
+    choice = play_all(game, Robot(cell), booth, pairs, Start(game.reset(50, generator), 0))
     write_table(tmp_path / "relay_choice.parquet", choice, RELAY_CHOICE)
     for _, rows in choice.groupby("criterion"):
         assert rows["reward"].is_monotonic_decreasing

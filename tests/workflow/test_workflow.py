@@ -33,7 +33,8 @@ DICTIONARY = {  # the dictionary and what follows from it
     "gather_report",
     "write_report",
 }
-TRANSLATION = DICTIONARY | {"synthesise", "ablate", "choose_criteria", "tabulate_ablation"}
+CLOSED_LOOP = {"choose_relay", "relay_driving", "listen_driving", "tabulate_listening"}
+TRANSLATION = DICTIONARY | CLOSED_LOOP | {"synthesise", "ablate", "choose_criteria", "tabulate_ablation"}
 LATE = {"translate/screening.py"}  # imported inside a function, by the criterion that needs it
 # parts of tasks that a script may ask for, and does not in this run
 MAY_BE_ASKED = {f"tasks/{name}.py" for name in ("reference", "driving/human", "driving/replay")}

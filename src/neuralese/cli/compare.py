@@ -38,7 +38,7 @@ def command(results: Path, task: str | None, as_json: bool) -> None:
     belief = read_table(path, "belief").to_pandas()
     papers = {name: tasks.get(name).paper for name in belief["task"].unique() if name in tasks.names()}
     table = compare(belief, behavior, papers)
-    if task:
+    if task is not None:
         table = table[table["task"] == task]
         if table.empty:
             raise NeuraleseError(

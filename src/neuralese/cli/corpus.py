@@ -11,6 +11,7 @@ import click
 from neuralese import tasks
 from neuralese.cli.output import print_json, print_table
 from neuralese.cli.results import Examples, json_option
+from neuralese.storage.errors import NeuraleseError
 
 if TYPE_CHECKING:
     from neuralese.tasks.corpus.flat import Imported
@@ -223,7 +224,11 @@ def _print(folder: Path, found: dict[str, Any]) -> None:
 def _workflow_command(folder: Path) -> str:
     """What makes everything of a corpus, under its folder's name if that can be the name of a task."""
     place = folder.resolve()
-    name = place.name if tasks.corpus_name(place.name) else "mine"
+    try:
+        tasks.use_corpora({place.name: str(place)})
+        name = place.name
+    except NeuraleseError:  # it cannot be called so
+        name = "mine"
     config = json.dumps({name: str(place)}, ensure_ascii=False)  # which YAML reads too, whatever is in the path
     config = config.replace('"', "") if re.fullmatch(r"[\w./-]+", str(place)) else config
     return f"  snakemake --cores 2 all --config {shlex.quote('corpora=' + config)} 'tasks=[{name}]'"

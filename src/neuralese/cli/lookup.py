@@ -147,7 +147,7 @@ class Lookup:
         if "criteria" not in about:
             raise NeuraleseError(
                 f"{self.dictionary} does not say by which criteria it was made, as it was made by an older version; "
-                f"delete it and make it with: snakemake --cores all {self.dictionary}"
+                f"delete it and make it with: neuralese run {self.dictionary}"
             )
         return about
 
@@ -243,7 +243,7 @@ def known_about(path: Path) -> dict:
                 settings.get("role")
     except (ValueError, AttributeError, RecursionError):
         raise NeuraleseError(
-            f"what {path} says of itself is damaged; delete it and make it with: snakemake --cores all {path}"
+            f"what {path} says of itself is damaged; delete it and make it with: neuralese run {path}"
         ) from None
     return about
 

@@ -11,6 +11,7 @@ from importlib import import_module
 import click
 from click.shell_completion import CompletionItem
 
+from neuralese.cli.output import plain
 from neuralese.storage.errors import NeuraleseError
 
 COMMANDS = {
@@ -58,7 +59,12 @@ class Commands(click.Group):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(0)
         except NeuraleseError as error:
-            raise click.ClickException(str(error)) from None
+            raise click.ClickException(plain(str(error))) from None
+        except OSError as error:
+            if error.filename is None:
+                raise
+            why = error.strerror or type(error).__name__
+            raise click.ClickException(plain(f"{str(error.filename)[:200]} cannot be used ({why}).")) from None
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

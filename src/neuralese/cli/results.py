@@ -26,7 +26,7 @@ class Results:
         if self.whole and not self.tasks():
             raise NeuraleseError(self.nothing())
         if not path.exists():
-            raise NeuraleseError(f"there is no {path}; make it with: snakemake --cores all {path}")
+            raise NeuraleseError(f"there is no {path}; make it with: neuralese run {path}")
         return path
 
     def nothing(self) -> str:

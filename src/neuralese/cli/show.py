@@ -84,7 +84,7 @@ def _show_table(
             print_table(["column", "type"], list(types.items()), f"{path}: {about['rows']} rows")
             _print_about(about["about"])
         return
-    shown = [name.strip() for name in columns.split(",")] if columns else schema.names
+    shown = schema.names if columns is None else [name.strip() for name in columns.split(",")]
     if twice := next((name for name in shown if shown.count(name) > 1), None):
         raise NeuraleseError(
             f"the column '{plain(twice)}' is asked for twice, or the table has it twice; name it once."
@@ -112,13 +112,13 @@ def _chosen(
     from neuralese.cli.where import Where
 
     schema = file.schema_arrow
-    by = sort.lstrip("-") if sort else None
-    if unknown := [name for name in [*shown, by] if name and name not in schema.names]:
+    by = None if sort is None else sort.removeprefix("-")
+    if unknown := [name for name in [*shown, *([] if by is None else [by])] if name not in schema.names]:
         raise NeuraleseError(plain(f"there is no column '{unknown[0]}'; there are {', '.join(schema.names)}."))
-    condition = Where(where, schema) if where else None
-    needed = list(dict.fromkeys([*shown, *([by] if by else []), *(condition.columns if condition else [])]))
+    condition = Where(where, schema) if where is not None else None
+    needed = list(dict.fromkeys([*shown, *([] if by is None else [by]), *(condition.columns if condition else [])]))
     kept, count = [], 0
-    for batch in file.iter_batches(min(BATCH, max(rows, 1)) if not (where or sort) else BATCH, columns=needed):
+    for batch in file.iter_batches(min(BATCH, max(rows, 1)) if not (condition or by) else BATCH, columns=needed):
         part = pa.Table.from_batches([batch])
         part = condition.filter(part) if condition else part
         if by or count < rows:

@@ -49,12 +49,14 @@ def _facts(results: Path, progress: Progress) -> Iterator[str]:
     if embedded:
         yield (
             f"EMBEDDED DATA: {', '.join(embedded)} ran on a generated stand-in, so these figures say nothing about the "
-            "paper. With real data (NEURALESE_MIRROR, or a network): neuralese run --forcerun download -- all"
+            "paper. For real data, set NEURALESE_MIRROR or let the machine reach the network, use a config that does "
+            "not ask for embedded data, and run again with: --forcerun download -- all"
         )
     report = results / "report/index.html"
     if report.exists():
         yield f"Report: {report} (open it in a browser)"
-    yield f"Tables: {results / 'tables'}; figures: {results / 'figures'}; logs: {results / 'logs'}"
+    places = {"Tables": results / "tables", "figures": results / "figures", "logs": results / "logs"}
+    yield "; ".join(f"{name}: {path}" for name, path in places.items() if path.is_dir())
     done, elapsed = progress.number(DONE), clock_time(progress.clock() - progress.started)
     yield f"{done} jobs in {elapsed}." if done else f"Everything was up to date; nothing had to be made ({elapsed})."
 

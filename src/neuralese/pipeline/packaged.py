@@ -3,10 +3,13 @@
 snakemake_command(["--configfile", "quick", "--dry-run"])       # from any folder, without a clone
 """
 
+import json
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+
+import yaml
 
 import neuralese
 from neuralese.storage.errors import NeuraleseError
@@ -92,11 +95,39 @@ def config_files(arguments: Sequence[str]) -> list[Path]:
     return [*first, *map(find_config, names)]
 
 
+def nested(arguments: Sequence[str]) -> list[str]:
+    """The arguments with dotted keys of --config as Snakemake wants them: agent.noise=3 becomes agent={"noise": 3}."""
+    found, sections, taking = [], {}, False
+    for argument in arguments:
+        taking = argument in ("--config", "-C") or (taking and not argument.startswith("-"))
+        key, equals, value = argument.partition("=")
+        section, *inner = key.split(".")
+        if not (taking and equals and inner):
+            found.append(argument)
+            continue
+        if section not in sections:
+            sections[section] = (len(found), {})
+            found.append(section)
+        place, values = sections[section]
+        for name in inner[:-1]:
+            values = values.setdefault(name, {})
+        values[inner[-1]] = _read(value)
+        found[place] = f"{section}={json.dumps(sections[section][1])}"
+    return found
+
+
+def _read(value: str) -> object:
+    try:
+        return yaml.safe_load(value)
+    except yaml.YAMLError:
+        return value
+
+
 def snakemake_command(arguments: Sequence[str]) -> list[str]:
     """The command that runs the workflow with these arguments of Snakemake, in the current folder."""
     if given(arguments, OWN_WORKFLOW):
         return [sys.executable, "-m", "snakemake", *arguments]
-    _, others = split_configs(arguments)
+    _, others = split_configs(nested(arguments))
     # --configfile takes all that follows it, up to the next option
     configs = [os.path.abspath(path) for path in config_files(arguments)]
     command = [sys.executable, "-m", "snakemake", *(["--configfile", *configs] if configs else [])]

@@ -38,6 +38,9 @@ _RELAYED = tuple(  # tasks that have a game, and no relay of their own
     name for name in _PLAYED if not any(_RELAY in dict(stage.made()) for stage in tasks.get(name).stages)
 )
 _BEHAVING = tuple(task.name for task in tasks.every() if any(_BEHAVIOR in dict(stage.made()) for stage in task.stages))
+_LISTENING = tuple(
+    task.name for task in tasks.every() if any("listening.parquet" in dict(stage.made()) for stage in task.stages)
+)
 
 
 def _table_figures() -> dict[str, tuple[str, ...]]:
@@ -216,6 +219,14 @@ STAGES = (
         job="tables/relay",
     ),
     Stage(
+        "tabulate_listening",
+        RUN,
+        ("listening.parquet",),
+        ("tables/listening.parquet",),
+        only={"tables/listening.parquet": _LISTENING},
+        job="tables/listening",
+    ),
+    Stage(
         "tabulate_ablation",
         RUN,
         ("ablation.parquet", "criteria.parquet"),
@@ -252,6 +263,7 @@ STAGES = (
             "tables/ablation.parquet",
             "tables/bound.parquet",
             "tables/relay.parquet",
+            "tables/listening.parquet",
             "theory/proposition_1.parquet",
             "theory/proposition_2.parquet",
         ),

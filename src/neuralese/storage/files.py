@@ -80,6 +80,8 @@ def unwritable(folder: str | Path) -> str | None:
     """One sentence if nothing can be written into `folder`, or made where it is to be."""
     folder = Path(folder).absolute()
     there = next(each for each in (folder, *folder.parents) if each.exists())
+    if not there.is_dir():
+        return f"{folder} cannot be written: {there} is no folder; choose another with --config results=..."
     return None if os.access(there, os.W_OK) else f"{folder} cannot be written: {NO_LEAVE}, then run again."
 
 

@@ -131,6 +131,20 @@ CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
         "understood": pa.float64(),  # how often the model human guesses the state from the same English
         **dict.fromkeys(("there", "back"), pa.string()),  # members chosen on dev: out of neuralese, back into it
     },
+    "listening": {  # a robot with a model human who listens, through a translator
+        **dict.fromkeys(("task", "pair", "criterion", "title", "role", "while_silent", "data"), pa.string()),
+        **dict.fromkeys(("seed", "n"), pa.int64()),
+        "dev_reward": pa.float64(),
+        **{
+            f"{measure}{of}": pa.float64() for measure in ("reward", "completion") for of in ("", "_ci_low", "_ci_high")
+        },
+        **{
+            f"{measure}_over_{reference}{of}": pa.float64()  # on the same games
+            for measure in ("reward", "completion")
+            for reference in ("silence", "control", "baseline")
+            for of in ("", "_error", "_p")
+        },
+    },
     "behavior": {
         "task": pa.string(),
         "seed": pa.int64(),

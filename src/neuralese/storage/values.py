@@ -152,6 +152,19 @@ RULES: dict[str, Rules] = {
             *("gain_silence", "gain_silence_error", "gain_baseline", "gain_baseline_error"),
         ),
     ),
+    "listening": Rules(
+        RESULT | {"n": FIRST, "completion": SHARE},
+        unique=(("task", "seed", "pair", "criterion"),),
+        missing=(
+            "dev_reward",
+            *(
+                f"{measure}_over_{reference}{of}"
+                for measure in ("reward", "completion")
+                for reference in ("silence", "control", "baseline")
+                for of in ("", "_error", "_p")
+            ),
+        ),
+    ),
     "behavior": Rules(
         {"task": TASK, "seed": COUNT, "data": DATA, "n": FIRST, "games": FIRST, "possible": SHARE}
         | dict.fromkeys(("completion", "completion_ci_low", "completion_ci_high"), SHARE),

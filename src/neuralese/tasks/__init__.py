@@ -69,9 +69,9 @@ def use_corpora(folders: Mapping[str, str]) -> None:
     """Let this process and its children know corpora as tasks, before any task is asked for."""
     if not isinstance(folders, Mapping) or not all(isinstance(each, str) for each in (*folders, *folders.values())):
         raise NeuraleseError("config: 'corpora' is wrong: write folders by name, such as {mine: path/to/folder}.")
+    taken = (*BUILT_IN, *RESERVED)
     for name in folders:
-        if not corpus_name(name):
-            taken = (*BUILT_IN, *RESERVED)
+        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,39}", name) or name in taken:
             raise NeuraleseError(
                 f"config: a corpus cannot be called '{name}'; choose a name of letters, digits, - and _ that begins "
                 f"with a letter and is none of {', '.join(taken)}."
@@ -79,11 +79,6 @@ def use_corpora(folders: Mapping[str, str]) -> None:
     os.environ[CORPORA] = json.dumps({name: str(Path(folder).resolve()) for name, folder in folders.items()})
     for cached in (homes, module, get):
         cached.cache_clear()
-
-
-def corpus_name(name: str) -> bool:
-    """Whether a corpus may be called so."""
-    return bool(re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,39}", name)) and name not in (*BUILT_IN, *RESERVED)
 
 
 def names() -> tuple[str, ...]:

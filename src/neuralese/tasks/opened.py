@@ -16,5 +16,5 @@ def open_run(kind: type[Kind], results: str | Path, task: str, seed: int = 0) ->
     folder = Path(results) / task
     files = [*folder.glob("*"), *(folder / f"seed{seed}").glob("*")]
     if not files:
-        raise NeuraleseError(f"{folder} holds no results; make them with: snakemake --cores all")
+        raise NeuraleseError(f"{folder} holds no results; make them with: neuralese run")
     return kind(task, files, seed, asdict(tasks.get(task).game))

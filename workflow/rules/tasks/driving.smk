@@ -1,6 +1,7 @@
 """Driving: logs of human games become maps, games and traces; robots drive with these humans, and are watched.
 
-Two robots also drive with every message translated into English and back."""
+Two robots also drive with every message translated into English and back, and a robot with a model human who listens.
+"""
 
 
 rule parse_driving:
@@ -176,6 +177,86 @@ rule relay_driving:
         "../../scripts/tasks/relay_driving.py"
 
 
+rule fit_driver:
+    """Fit what human drivers do next, given what they see and hear, and measure what words add."""
+    input:
+        reads("fit_driver"),
+    output:
+        driver=f"{RESULTS}/{{task}}/seed{{seed}}/driver.safetensors",
+        held_out=f"{RESULTS}/{{task}}/seed{{seed}}/driver.json",
+    log:
+        f"{RESULTS}/logs/{{task}}/seed{{seed}}/fit_driver.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/fit_driver.tsv"
+    wildcard_constraints:
+        task="driving",
+    threads: 1
+    resources:
+        mem_mb=growing(1500),
+        runtime=growing(5),
+    params:
+        fading=config["driving"]["fading"],
+        fit=config["driving"]["driver"],
+        game=game,
+        code=code("tasks/fit_driver"),
+    script:
+        "../../scripts/tasks/fit_driver.py"
+
+
+rule listen_driving:
+    """Let a robot drive with a model human who listens, all that they say translated."""
+    input:
+        reads("listen_driving"),
+    output:
+        report(
+            f"{RESULTS}/{{task}}/seed{{seed}}/listening.parquet",
+            category="Tables",
+            caption="../../report/listening.rst",
+        ),
+    log:
+        f"{RESULTS}/logs/{{task}}/seed{{seed}}/listen_driving.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/listen_driving.tsv"
+    wildcard_constraints:
+        task="driving",
+    threads: 1
+    resources:
+        mem_mb=growing(2000),
+        runtime=growing(10),
+    params:
+        relay=config["driving"]["relay"],
+        criteria=config["criteria"],
+        game=game,
+        resamples=config["evaluation"]["resamples"],
+        code=code("tasks/listen_driving"),
+    script:
+        "../../scripts/tasks/listen_driving.py"
+
+
+rule tabulate_listening:
+    """Collect how robots drive with model humans who listen, over all seeds."""
+    input:
+        reads("tabulate_listening"),
+    output:
+        report(
+            f"{RESULTS}/tables/listening.parquet",
+            category="Tables",
+            caption="../../report/listening.rst",
+        ),
+    log:
+        f"{RESULTS}/logs/tables/listening.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/tables/listening.tsv"
+    threads: 1
+    resources:
+        mem_mb=growing(1000),
+        runtime=growing(5),
+    params:
+        code=code("tasks/tabulate_listening"),
+    script:
+        "../../scripts/tasks/tabulate_listening.py"
+
+
 rule watch_driving:
     """Play a few driving games and draw the first of each pair turn by turn, with what is said in English."""
     input:
@@ -210,6 +291,8 @@ rule watch_driving:
     params:
         number=config["examples"]["games"],
         criterion=config["examples"]["criterion"],
+        relay=config["driving"]["relay"],
+        criteria=config["criteria"],
         game=game,
         code=code("tasks/watch_driving"),
     script:

@@ -7,6 +7,7 @@ import pandas as pd
 
 from neuralese.evaluate.formats import gain_text
 from neuralese.evaluate.relayed import summarise
+from neuralese.evaluate.statistics import over_seeds_interval, over_seeds_test
 from neuralese.report.ablation import panel, panels
 from neuralese.storage.tables import read_table
 
@@ -19,9 +20,10 @@ def load_beyond(tables: Mapping[str, str | Path]) -> dict:
     ablation, criteria, bound, lost, recovered = (
         read_table(tables[f"{name}.parquet"], name).to_pandas() for name in names
     )
-    relays = tables.get("relay.parquet")  # recordings of agents cannot be played with
+    relays, heard = (tables.get(f"{name}.parquet") for name in ("relay", "listening"))  # of games that can be played on
     return {
         "relay": [] if relays is None else relay_values(read_table(relays, "relay").to_pandas()),
+        "listening": [] if heard is None else listening_values(read_table(heard, "listening").to_pandas()),
         "ablation": ablation_values(ablation),
         "criteria": criteria_values(criteria),
         "bound": bound_values(bound),
@@ -73,6 +75,25 @@ def relay_sentence(rows: pd.DataFrame) -> str:
     measure = rows["measure"].iloc[0]
     first = f"Hearing each other is worth {worth:.3f} in {measure} to these robots"
     return f"{first}; {'; '.join(told)}." if told else f"{first}: too little for a share of it to be told."
+
+
+def listening_values(listening: pd.DataFrame) -> list[dict]:
+    """For each task what a robot reaches with a model human who listens, over seeds."""
+    found = []
+    for task, table in listening.groupby("task", sort=False):
+        rows = []
+        for (pair, _), cell in table.groupby(["pair", "criterion"], sort=False):
+            row = {"pair": pair, "title": cell["title"].iloc[0], "role": cell["role"].iloc[0]}
+            for measure in ("reward", "completion"):
+                names = (measure, f"{measure}_ci_low", f"{measure}_ci_high")
+                row |= dict(zip(names, over_seeds_interval(*(cell[name].to_numpy() for name in names)), strict=True))
+            for role in ("silence", "baseline"):
+                gains = cell[f"reward_over_{role}"].to_numpy()
+                row[f"over_{role}"] = gain_text(gains.mean(), over_seeds_test(gains))
+            rows.append(row)
+        seeds = int(table["seed"].nunique())
+        found.append({"task": task, "data": table["data"].iloc[0], "seeds": seeds, "rows": rows})
+    return found
 
 
 def bound_values(bound: pd.DataFrame) -> list[dict]:

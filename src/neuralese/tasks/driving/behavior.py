@@ -9,15 +9,16 @@ Once the trace is at its end the human waits, or is gone if it had arrived, and 
 
 What a human says at once is translated whole; a message without any phrase of the inventory, as silence. Beside the
 criteria of the dictionary there are two ways without one: *silence*, in which the robot hears nothing, and *neuralese*,
-in which it hears what a second robot says in the human's place. Ways are compared game by game: with silence, with the
-control and with the baseline.
+in which it hears what a second robot says in the human's place. Humans are silent at most turns; in one more way,
+*repeated*, the robot then hears the last translation of our criterion again. Ways are compared game by game: with
+silence, with the control and with the baseline.
 
 In a trace whose human never arrived (most of them crashed) no robot can complete the game: `possible` is the share of
 traces in which one can.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -36,7 +37,7 @@ from neuralese.tasks.driving.replay import Logged
 from neuralese.tasks.driving.tables import GAMES, TURNS
 from neuralese.tasks.files import Files
 from neuralese.translate.criteria import kind_of
-from neuralese.translate.families import title
+from neuralese.translate.families import title, with_role
 from neuralese.translate.utterances import Parts
 
 RANDOM_REPEATS = 10  # how often every game is played with random translations
@@ -54,6 +55,7 @@ class Humans:
     action: Tensor  # (n, turns) waiting at the end
     utterance: Tensor  # (n, turns) silence at the end
     arrives: Tensor  # (n,) bool: sooner or later the human's car arrives
+    silence: int = -1  # the utterance that stands for saying nothing
 
     @classmethod
     def of(cls, turns: pd.DataFrame, utterances: np.ndarray, silence: int) -> "Humans":
@@ -68,12 +70,20 @@ class Humans:
             action=logged.action[game, :, seat],
             utterance=said[game, :, seat],
             arrives=logged.done[game, :, seat].any(1),
+            silence=silence,
         )
 
     def __getitem__(self, rows: Tensor) -> "Humans":
         """Some of the humans."""
         parts = (self.games, self.seat, self.world, self.action, self.utterance, self.arrives)
-        return Humans(*(part[rows] for part in parts))
+        return Humans(*(part[rows] for part in parts), self.silence)
+
+    def repeating(self) -> "Humans":
+        """The same humans, who say what they said last again instead of nothing."""
+        said = self.utterance.clone()
+        for turn in range(1, said.shape[1]):
+            said[:, turn] = torch.where(said[:, turn] == self.silence, said[:, turn - 1], said[:, turn])
+        return replace(self, utterance=said)
 
     def action_at(self, time: int) -> Tensor:
         """What the humans do at a step, (n,)."""
@@ -143,9 +153,10 @@ class Voice:
     role: str
     say: Say | None
     times: int = 1  # how often every game is played
+    repeats: bool = False  # whether the last words are said again while the human is silent
 
 
-SILENCE, UNTRANSLATED = "silence", "neuralese"
+SILENCE, UNTRANSLATED, REPEATED = "silence", "neuralese", "repeated"
 
 
 def voices(
@@ -167,6 +178,10 @@ def voices(
             found.append(Voice(*called, at_random, RANDOM_REPEATS))
         else:
             found.append(Voice(*called, translations(dictionary, name, vocabulary).__getitem__))
+    ours = with_role(criteria, "ours")
+    for voice in [each for each in found if each.name == ours]:
+        told = f"{ours}, repeated while the human is silent"
+        found.append(replace(voice, name=REPEATED, title=told, role=REPEATED, repeats=True))
     return found
 
 
@@ -194,7 +209,7 @@ def evaluate_behavior(
     """
     played = [Played("R/R", NOBODY, *_play(cell, game, game.reset(fresh, generator), generator))]
     for way in ways:
-        drivers = humans[torch.arange(len(humans.games)).repeat(way.times)]
+        drivers = (humans.repeating() if way.repeats else humans)[torch.arange(len(humans.games)).repeat(way.times)]
         scores = (each.reshape(way.times, -1).mean(0) for each in drive(cell, game, drivers, way.say, generator))
         possible = float(humans.arrives.double().mean())
         played.append(Played("R/H", way, *scores, humans.games.numpy(), possible))

@@ -1,13 +1,13 @@
 """Driving in the closed loop: two drivers of any kind, and a carrier between them through which all that they say goes.
 
-    played = converse(game, game.reset(4000, generator), (robot, robot), carry, seed=0)
+    played = converse(game, Start.of(run, "test", 4000), (robot, robot), carry)
 
 Chance is the same whatever the carrier does: game k at step t has the same noise in its channel and the same dice of
 its drivers, so that games under two carriers that begin alike can be compared one by one. A game that is over is not
 played on, which halves the work.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -18,6 +18,7 @@ from torch import Tensor
 from neuralese.agents.cell import Cell
 from neuralese.randomness import generator
 from neuralese.tasks.driving.game import DrivingGame, DrivingWorld
+from neuralese.tasks.run import Run
 
 
 class Chance:
@@ -45,6 +46,20 @@ class Chance:
 def seed_from(random: torch.Generator) -> int:
     """A seed for the chance of games."""
     return int(torch.randint(2**31, (), generator=random))
+
+
+@dataclass(frozen=True)
+class Start:
+    """Games that are about to begin, and their chance: all that two conditions have to share."""
+
+    world: DrivingWorld
+    seed: int
+
+    @classmethod
+    def of(cls, run: Run, what: str, games: int) -> "Start":
+        """Fresh games of a run."""
+        random = run.generator(f"closed loop {what}")
+        return cls(run.states.reset(games, random), seed_from(random))
 
 
 class Driver(Protocol):
@@ -91,6 +106,43 @@ def untouched(said: Said) -> tuple[Tensor, Tensor]:
     return said.words
 
 
+class Turn(NamedTuple):
+    """One step of the games that were not over before it."""
+
+    games: Tensor  # (n,) which they are
+    seen: Tensor  # (n, 2, 3)
+    words: tuple[Tensor, Tensor]  # what each player said
+    actions: Tensor  # (n, 2)
+    reward: Tensor  # (n,)
+    done: Tensor  # (n,) bool
+    success: Tensor  # (n,) bool
+
+
+@torch.no_grad()
+def turns(game: DrivingGame, start: Start, seats: tuple[Driver, Driver], carry: Carry) -> Iterator[Turn]:
+    """Play from `start` to the end, all that is said going through `carry`."""
+    games = len(start.world.map)
+    world, going = start.world, torch.arange(games)
+    own = [Chance(start.seed, f"driver {seat}", games) for seat in (0, 1)]
+    between = Chance(start.seed, "carrier", games)
+    memory, heard = zip(*(driver.begin(games) for driver in seats), strict=True)
+    for time in range(game.max_steps):
+        seen = game.observe(world)
+        moved = [driver.step(seen[:, seat], heard[seat], memory[seat], own[seat]) for seat, driver in enumerate(seats)]
+        each_action, words, memory = zip(*moved, strict=True)
+        actions = torch.stack(each_action, dim=1)
+        first, second = carry(Said(time, going, seen, words, between))
+        world, outcome = game.step(world, actions)
+        yield Turn(going, seen, words, actions, outcome.reward, outcome.done, outcome.success)
+        on = torch.nonzero(~outcome.done).flatten()
+        if not len(on):
+            break
+        world, going, memory = world[on], going[on], [each[on] for each in memory]
+        heard = (second[on], first[on])
+        for chance in (*own, between):
+            chance.going = going
+
+
 @dataclass(frozen=True)
 class Played:
     """What games brought: reward, completion and how many steps they took, (n,) each."""
@@ -100,29 +152,11 @@ class Played:
     steps: np.ndarray
 
 
-@torch.no_grad()
-def converse(game: DrivingGame, start: DrivingWorld, seats: tuple[Driver, Driver], carry: Carry, seed: int) -> Played:
-    """Play from `start` to the end, all that is said going through `carry`."""
-    games = len(start.map)
-    world, going = start, torch.arange(games)
-    reward, completion, steps = (torch.zeros(games, dtype=torch.float64) for _ in range(3))
-    own = [Chance(seed, f"driver {seat}", games) for seat in (0, 1)]
-    between = Chance(seed, "carrier", games)
-    memory, heard = zip(*(driver.begin(games) for driver in seats), strict=True)
-    for time in range(game.max_steps):
-        seen = game.observe(world)
-        moved = [driver.step(seen[:, seat], heard[seat], memory[seat], own[seat]) for seat, driver in enumerate(seats)]
-        actions, words, memory = zip(*moved, strict=True)
-        first, second = carry(Said(time, going, seen, words, between))
-        world, outcome = game.step(world, torch.stack(actions, dim=1))
-        reward[going] += outcome.reward.double()
-        completion[going] += outcome.success.double()
-        steps[going] += 1
-        on = torch.nonzero(~outcome.done).flatten()
-        if not len(on):
-            break
-        world, going, memory = world[on], going[on], [each[on] for each in memory]
-        heard = (second[on], first[on])
-        for chance in (*own, between):
-            chance.going = going
+def converse(game: DrivingGame, start: Start, seats: tuple[Driver, Driver], carry: Carry) -> Played:
+    """What games bring in which all that is said goes through `carry`."""
+    reward, completion, steps = (torch.zeros(len(start.world.map), dtype=torch.float64) for _ in range(3))
+    for turn in turns(game, start, seats, carry):
+        reward[turn.games] += turn.reward.double()
+        completion[turn.games] += turn.success.double()
+        steps[turn.games] += 1
     return Played(reward.numpy(), completion.numpy(), steps.numpy())

@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 import torch
 from torch import Tensor
@@ -19,14 +20,16 @@ from neuralese.agents.messages import Speech
 from neuralese.evaluate.listeners import Listeners, credit
 from neuralese.speakers.models import RobotSpeaker
 from neuralese.tasks.driving.game import DrivingGame
-from neuralese.tasks.driving.loop import Robot, converse, seed_from
+from neuralese.tasks.driving.interpreter import Interpreter, places_in_play
+from neuralese.tasks.driving.loop import Robot, Start, converse
 from neuralese.tasks.driving.relays import MEAN, NEW, RECORDED, Booth, Relay, Spoken, new_messages
 from neuralese.tasks.driving.settings import RelayConfig
 from neuralese.tasks.judge import JudgeRun
 from neuralese.translate.criteria import kind_of, make_criterion
 from neuralese.translate.families import members, with_role
 
-SYNTHESIS = "synthesis"
+SYNTHESIS, INTERPRETER = "synthesis", "interpreter"
+SCALES = (1.0, 2.0, 4.0)  # of an interpreter: how much wider than the channel's noise p(z | x) is taken to be
 
 
 @dataclass(frozen=True)
@@ -65,8 +68,9 @@ def choose_relay(run: JudgeRun, families: Mapping[str, Mapping], config: RelayCo
     if ours := with_role(families, "ours"):
         new = new_messages(run, len(run.phrases))
         tried += screen_new(booth, families[ours], new, guesser, said.messages, config.played)
-    random = run.generator("relay dev")
-    return play_all(run.games["dev"], Robot(run.cell), booth, tried, config.dev_games, random)
+    start = Start.of(run, "dev", config.dev_games)
+    table = play_all(run.games["dev"], Robot(run.cell), booth, tried, start)
+    return pd.concat([table, play_interpreters(run, config.places, start)], ignore_index=True)
 
 
 class Guesser:
@@ -134,22 +138,40 @@ def _best(
     return sorted(found, key=lambda each: -each.accuracy - each.understood)
 
 
-def play_all(
-    game: DrivingGame, robot: Robot, booth: Booth, tried: list[Tried], games: int, random: torch.Generator
-) -> pd.DataFrame:
+def play_all(game: DrivingGame, robot: Robot, booth: Booth, tried: list[Tried], start: Start) -> pd.DataFrame:
     """Play fresh games with each pair, all from the same starts: the columns of `relay_choice.parquet`.
 
     The first row of each criterion is the pair that dev chose, the second its runner-up.
     """
-    start, seed, rows = game.reset(games, random), seed_from(random), []
+    rows = []
     for each in tried:
         relay = Relay(booth.interpreter(make_criterion(each.settings["R->H"])), each.spoken, booth.noise)
-        brought = converse(game, start, (robot, robot), relay, seed)
+        brought = converse(game, start, (robot, robot), relay)
         rows.append(each.row(brought.reward.mean(), brought.completion.mean()))
-    table = pd.DataFrame(rows)
+    return ranked(pd.DataFrame(rows), start)
+
+
+def play_interpreters(run: JudgeRun, games: int, start: Start) -> pd.DataFrame:
+    """The same for interpreters (see `interpreter`) that take p(z | x) to be more or less wide."""
+    places, rows = places_in_play(run, run.cell, games), []
+    for scale in SCALES:
+        interpreter = Interpreter(run, run.cell, places, scale)
+        brought = converse(run.games["dev"], start, (Robot(run.cell),) * 2, interpreter)
+        rows.append(
+            {
+                **{"criterion": INTERPRETER, "to_english": f"interpreter x{scale:g}", "to_neuralese": INTERPRETER},
+                **{"voice": MEAN, "settings": json.dumps({"scale": scale})},
+                **{"reward": brought.reward.mean(), "completion": brought.completion.mean()},
+                **dict.fromkeys(("accuracy", "understood"), np.nan),
+            }
+        )
+    return ranked(pd.DataFrame(rows), start)
+
+
+def ranked(table: pd.DataFrame, start: Start) -> pd.DataFrame:
+    """What was tried, criterion by criterion, the highest reward first."""
     first = {name: place for place, name in enumerate(table["criterion"].unique())}
-    table = table.assign(place=table["criterion"].map(first)).sort_values(
-        ["place", "reward"], ascending=[True, False], kind="stable"
-    )
+    table = table.assign(place=table["criterion"].map(first))
+    table = table.sort_values(["place", "reward"], ascending=[True, False], kind="stable")
     rank = table.groupby("criterion").cumcount() + 1
-    return table.drop(columns="place").assign(rank=rank, games=games).reset_index(drop=True)
+    return table.drop(columns="place").assign(rank=rank, games=len(start.world.map)).reset_index(drop=True)

@@ -4,7 +4,9 @@
     silence      nobody hears anything       random      any phrase, then into neuralese
 
 and each criterion with the pair of members that dev chose (`relay_choice`). Conditions are compared game by game. What
-survives translation is the share (relay - silence) / (neuralese - silence) of what communication is worth.
+survives translation is the share (relay - silence) / (neuralese - silence) of what communication is worth. A robot has
+never heard silence in training and drives worse with it than with messages that say nothing of its game, so beside it
+is the share over these: (relay - shuffled) / (neuralese - shuffled).
 
 A relay also rewards a consistent private code: two ends that agree on what *left* stands for need not mean what people
 mean by it. So beside the reward is how often the model human guesses the speaker's state from the same English.
@@ -20,9 +22,10 @@ import torch
 from torch import Tensor
 
 from neuralese.agents.cell import load_cell
-from neuralese.evaluate.relayed import NATIVE, SILENT, relay_rows
-from neuralese.tasks.driving.loop import Carry, Played, Robot, converse, seed_from, untouched
-from neuralese.tasks.driving.relay_choice import SYNTHESIS
+from neuralese.evaluate.relayed import NATIVE, SHUFFLED, SILENT, relay_rows
+from neuralese.tasks.driving.interpreter import Interpreter, places_in_play
+from neuralese.tasks.driving.loop import Carry, Played, Robot, Start, converse, untouched
+from neuralese.tasks.driving.relay_choice import INTERPRETER, SYNTHESIS
 from neuralese.tasks.driving.relays import (
     NEW,
     Booth,
@@ -36,7 +39,7 @@ from neuralese.tasks.driving.relays import (
 from neuralese.tasks.driving.settings import RelayConfig
 from neuralese.tasks.judge import JudgeRun
 from neuralese.translate.criteria import kind_of, make_criterion
-from neuralese.translate.families import title, with_role
+from neuralese.translate.families import INFORMED, title, with_role
 
 MEASURES = ("reward", "completion")
 SILENCE, NEURALESE = "silence", "neuralese"
@@ -64,9 +67,12 @@ def conditions(booth: Booth, choice: pd.DataFrame, criteria: Mapping[str, Mappin
     found = [
         Condition(NEURALESE, "no translation", untouched, NATIVE),
         Condition(SILENCE, "no message (control)", silence, SILENT),
-        Condition("shuffled", "the message of another game (control)", of_another_game, "control"),
+        Condition(SHUFFLED, "the message of another game (control)", of_another_game, "control"),
     ]
-    relays = {name: _relay(booth, rows, new) for name, rows in choice.groupby("criterion", sort=False)}
+    relays = {
+        name: _relay(booth, rows, new)
+        for name, rows in choice[choice["criterion"] != INTERPRETER].groupby("criterion", sort=False)
+    }
     for name, settings in criteria.items():
         called = title(name, settings)
         if kind_of(settings).by_meaning:
@@ -84,15 +90,21 @@ def conditions(booth: Booth, choice: pd.DataFrame, criteria: Mapping[str, Mappin
 
 def _relay(booth: Booth, rows: pd.DataFrame, new: Spoken) -> tuple[Relay, dict[str, object]]:
     """The relay that dev chose, the first of the rows of a criterion, and what is told of it."""
-    best, second = rows.iloc[0], rows.iloc[1] if len(rows) > 1 else None
-    settings = json.loads(best["settings"])
-    spoken = new if best["voice"] == NEW else booth.spoken(make_criterion(settings["H->R"]), best["voice"])
+    settings, voice = json.loads(rows["settings"].iloc[0]), rows["voice"].iloc[0]
+    spoken = new if voice == NEW else booth.spoken(make_criterion(settings["H->R"]), voice)
+    return Relay(booth.interpreter(make_criterion(settings["R->H"])), spoken, booth.noise), told(rows)
+
+
+def told(rows: pd.DataFrame) -> dict[str, object]:
+    """What the table says of how a condition was chosen, from the rows of its criterion."""
+    best = rows.iloc[0]
     chosen = {"there": best["to_english"], "back": best["to_neuralese"], "voice": best["voice"]}
-    chosen |= {"dev_reward": best["reward"]} | {"runner_up": "", "runner_up_reward": np.nan}
-    if second is not None:
-        told = f"{second['to_english']} / {second['to_neuralese']} ({second['voice']})"
-        chosen |= {"runner_up": told, "runner_up_reward": second["reward"]}
-    return Relay(booth.interpreter(make_criterion(settings["R->H"])), spoken, booth.noise), chosen
+    chosen["dev_reward"] = best["reward"]
+    if len(rows) < 2:
+        return chosen
+    second = rows.iloc[1]
+    runner_up = f"{second['to_english']} / {second['to_neuralese']} ({second['voice']})"
+    return chosen | {"runner_up": runner_up, "runner_up_reward": second["reward"]}
 
 
 def _at_random(name: str, called: str, booth: Booth, spoken: Spoken) -> Condition:
@@ -108,17 +120,26 @@ def play_relays(
     run: JudgeRun, choice: pd.DataFrame, criteria: Mapping[str, Mapping], config: RelayConfig
 ) -> list[tuple[Condition, Played, float]]:
     """Play fresh games under every condition, all from the same starts, and see how well its English is understood."""
-    booth, random = Booth(run, run.cell, config.contexts, config.vocabulary), run.generator("relay test")
-    start, seed, robot = run.games["test"].reset(config.games, random), seed_from(random), Robot(run.cell)
-    found = []
-    for each in conditions(booth, choice, criteria, new_messages(run, len(run.phrases))):
-        brought = converse(run.games["test"], start, (robot, robot), each.carry, seed)
+    booth, robot = Booth(run, run.cell, config.contexts, config.vocabulary), Robot(run.cell)
+    start, found = Start.of(run, "test", config.games), []
+    every = conditions(booth, choice, criteria, new_messages(run, len(run.phrases)))
+    every.append(interpreting(run, choice, config.places))
+    for each in every:
+        brought = converse(run.games["test"], start, (robot, robot), each.carry)
         found.append((each, brought, understood(run, each.phrases)))
     if path := run.files.get("silent_agent.safetensors"):
         robot = Robot(load_cell(path, run.states))
-        brought = converse(run.games["test"], start, (robot, robot), silence, seed)
+        brought = converse(run.games["test"], start, (robot, robot), silence)
         found.append((Condition("no-channel", "other agents, trained without a channel", silence), brought, np.nan))
     return found
+
+
+def interpreting(run: JudgeRun, choice: pd.DataFrame, games: int) -> Condition:
+    """The interpreter that dev chose; it is told what the listener sees."""
+    rows = choice[choice["criterion"] == INTERPRETER]
+    scale = json.loads(rows["settings"].iloc[0])["scale"]
+    carry = Interpreter(run, run.cell, places_in_play(run, run.cell, games), scale)
+    return Condition(INTERPRETER, "interpreter (knows what the listener sees)", carry, INFORMED, None, told(rows))
 
 
 def understood(run: JudgeRun, phrases: Callable[[Tensor], Tensor] | None) -> float:

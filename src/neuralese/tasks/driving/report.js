@@ -46,38 +46,26 @@ function roadMap(road, cars, label) {
 const place = (cell) => `row ${Math.floor(cell / 8) + 1}, column ${(cell % 8) + 1}`;
 
 const ACTIONS = ["waits", "goes on", "turns left", "turns right"];
+const RELAYED = "relay"; // the pair of games that are the same start under several conditions
 const PAIRS = { "R/R": "two robots", "R/H": "a robot and a human" };
 
 function stateName(part, [, pose, goal]) {
   return pose === GONE ? "a car that has arrived" : `a car at ${place(pose >> 2)}, heading ${HEADINGS[pose & 3]}, goal at ${place(goal)}`;
 }
 
-function drivingPlayer(part) {
-  let game = part.games[0];
+const button = (text, onclick) => make("button", { type: "button", onclick }, text);
+const does = ({ pose, action, said }) => (pose === GONE ? "has arrived" : ACTIONS[action] + (said ? `: “${said}”` : ""));
+
+// what steps through turns: its buttons and slider call go(turn), and length() says how many there are
+function stepper(length, show) {
   let turn = 0;
   let timer = null;
-  const map = make("div");
-  const now = make("div", { class: "now", "aria-live": "polite" });
   const slider = make("input", { type: "range", min: 0, value: 0, "aria-label": "Turn", oninput: () => go(Number(slider.value)) });
-  const turns = make("div", { class: "scroll turns", tabindex: 0, role: "region", "aria-label": "All turns" });
-  const button = (text, onclick) => make("button", { type: "button", onclick }, text);
   const play = button("Play", () => (timer ? stop() : start()));
-  const steps = make(
-    "div",
-    { class: "steps" },
-    button("« First", () => go(0)),
-    button("‹ Back", () => go(turn - 1)),
-    play,
-    button("Next ›", () => go(turn + 1)),
-    button("Last »", () => go(game.turns.length - 1)),
-  );
-
-  const seat = (number) => `${number ? "blue" : "red"} (${game.who[number]})`;
-  const does = ({ pose, action, said }) => (pose === GONE ? "has arrived" : ACTIONS[action] + (said ? `: “${said}”` : ""));
 
   function start() {
-    if (turn === game.turns.length - 1) go(0);
-    timer = setInterval(() => (turn < game.turns.length - 1 ? go(turn + 1, true) : stop()), 1000);
+    if (turn === length() - 1) go(0);
+    timer = setInterval(() => (turn < length() - 1 ? go(turn + 1, true) : stop()), 1000);
     play.textContent = "Pause";
   }
 
@@ -89,9 +77,35 @@ function drivingPlayer(part) {
 
   function go(wanted, playing = false) {
     if (!playing && timer) stop();
-    turn = Math.max(0, Math.min(game.turns.length - 1, wanted));
-    const { cars, reward, outcome } = game.turns[turn];
+    slider.max = length() - 1;
+    turn = Math.max(0, Math.min(length() - 1, wanted));
     slider.value = turn;
+    show(turn);
+  }
+
+  const steps = make(
+    "div",
+    { class: "steps" },
+    button("« First", () => go(0)),
+    button("‹ Back", () => go(turn - 1)),
+    play,
+    button("Next ›", () => go(turn + 1)),
+    button("Last »", () => go(length() - 1)),
+  );
+  return { slider, steps, go };
+}
+
+function drivingPlayer(part) {
+  const watched = part.games.filter(({ pair }) => pair !== RELAYED);
+  let game = watched[0];
+  const map = make("div");
+  const now = make("div", { class: "now", "aria-live": "polite" });
+  const turns = make("div", { class: "scroll turns", tabindex: 0, role: "region", "aria-label": "All turns" });
+  const seat = (number) => `${number ? "blue" : "red"} (${game.who[number]})`;
+  const { slider, steps, go } = stepper(() => game.turns.length, show);
+
+  function show(turn) {
+    const { cars, reward, outcome } = game.turns[turn];
     const label = cars.map((each, number) => `${seat(number)} is ${named(part, [game.map, each.pose, each.goal])}`).join("; ");
     map.replaceChildren(roadMap(part.roads[game.map], cars, label));
     now.replaceChildren(
@@ -105,9 +119,7 @@ function drivingPlayer(part) {
   }
 
   function choose(number) {
-    stop();
-    game = part.games[number];
-    slider.max = game.turns.length - 1;
+    game = watched[number];
     const head = make("tr", {}, make("th", { scope: "col" }, "turn"), ...[0, 1].map((each) => make("th", { scope: "col" }, seat(each))));
     const rows = game.turns.map(({ cars }, i) =>
       make("tr", { onclick: () => go(i) }, make("th", { scope: "row" }, String(i + 1)), ...cars.map((each, seated) => make("td", { class: `car-${seated}` }, does(each)))),
@@ -116,17 +128,69 @@ function drivingPlayer(part) {
     go(0);
   }
 
-  const games = part.games.map(({ pair: kind, turns: each }, i) => [String(i), `${i + 1}: ${PAIRS[kind] ?? kind}, ${each.length} turns, ${each.at(-1).outcome || "not finished"}`]);
+  const games = watched.map(({ pair: kind, turns: each }, i) => [String(i), `${i + 1}: ${PAIRS[kind] ?? kind}, ${each.length} turns, ${each.at(-1).outcome || "not finished"}`]);
   const about = `A robot's messages are put into English by ${part.criterion}; a human's are shown as the phrase that is translated for the robot. Stars are goals; ahead is the pointed end.`;
   const root = make("div", {}, make("p", {}, about), repeated(part), make("div", { class: "controls" }, dropDown("Game", games, "0", (value) => choose(Number(value)))), make("div", { class: "player" }, make("div", {}, map, slider, steps), make("div", {}, now, turns)));
   choose(0);
   return root;
 }
 
+const HEARD = { silence: "nobody hears anything", neuralese: "neuralese itself, glossed in English" };
+
+// the same start under several conditions, next to each other, stepping together; nothing if there are no such games
+function sideBySide(part) {
+  const every = part.games.filter(({ pair }) => pair === RELAYED);
+  if (!every.length) return null;
+  const starts = [...new Set(every.map(({ start }) => start))];
+  let shown = [];
+  const boards = make("div", { class: "side-by-side" });
+  const { slider, steps, go } = stepper(() => Math.max(...shown.map(({ turns }) => turns.length)), show);
+
+  function show(turn) {
+    boards.replaceChildren(
+      ...shown.map((game) => {
+        const last = Math.min(turn, game.turns.length - 1);
+        const { cars, reward, outcome } = game.turns[last];
+        const over = turn > last || outcome;
+        const ends = over ? outcome || "not finished" : `turn ${last + 1}`;
+        const label = cars.map((each, number) => `${number ? "blue" : "red"} is ${named(part, [game.map, each.pose, each.goal])}`).join("; ");
+        return make(
+          "figure",
+          { class: over ? "over" : null },
+          make("figcaption", {}, make("strong", {}, game.criterion), ` (${HEARD[game.criterion] ?? "into English and back"})`),
+          roadMap(part.roads[game.map], cars, `${game.criterion}: ${label}`),
+          make("p", {}, `${ends}, reward ${reward.toFixed(2)}`),
+          ...cars.map((each, number) => make("p", { class: `car-${number}` }, `${number ? "blue" : "red"} ${does(each)}`)),
+        );
+      }),
+    );
+  }
+
+  function choose(start) {
+    shown = every.filter((game) => game.start === start);
+    go(0);
+  }
+
+  const options = starts.map((start) => {
+    const of = every.filter((game) => game.start === start);
+    return [String(start), `start ${start + 1}: ${of.map(({ criterion, turns }) => `${criterion} ${turns.at(-1).reward.toFixed(2)}`).join(", ")}`];
+  });
+  const about = "Two robots from the same start, with the same noise: only what they hear of each other differs. These are the first fresh games in which that made a difference.";
+  const root = make("div", { class: "watched-together" }, make("p", {}, about), make("div", { class: "controls" }, dropDown("Start", options, String(starts[0]), (value) => choose(Number(value)))), boards, slider, steps);
+  choose(starts[0]);
+  return root;
+}
+
+function drivingGames(part) {
+  const together = sideBySide(part);
+  return make("div", {}, drivingPlayer(part), together && make("h4", {}, "The same start, side by side"), together);
+}
+
 views.driving = {
   named: stateName,
   picture: (part, [map, pose, goal], label) => roadMap(part.roads[map], [{ pose, goal }], label),
   roles: ["the speaker's state", "a distractor"],
-  games: drivingPlayer,
+  games: drivingGames,
+  sideBySide,
 };
 }

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from neuralese.settings import section, setting
+from neuralese.speakers.settings import FitConfig
 
 
 @dataclass(frozen=True)
@@ -10,7 +11,10 @@ class RelayConfig:
     """How relays between two robots are chosen and measured."""
 
     games: int = setting(
-        4000, "Fresh games in which every condition is measured, the same for all.", least=2, advice="See below."
+        4000,
+        "Fresh games in which every condition is measured, the same for all.",
+        least=2,
+        advice="With 4,000 the mean reward is known to about 0.03.",
     )
     dev_games: int = setting(1000, "Fresh games on which a pair of members is chosen.", least=2)
     played: int = setting(8, "Pairs of each family that are played on these, after a screening of all pairs.", least=2)
@@ -26,6 +30,9 @@ class RelayConfig:
         False,
         "Whether agents are also trained without a channel, to see what language is worth.",
         advice="Takes as long as the training of the agents that talk; `paper.yaml` asks for it.",
+    )
+    places: int = setting(
+        2000, "Games in which is counted where the other may be, for an interpreter who sees one player's car.", least=1
     )
 
 
@@ -65,5 +72,17 @@ class Driving:
     )
     least_words: int = setting(
         3, "The model human knows a word if it is in so many messages outside the test games.", least=1, most=100
+    )
+    fading: float = setting(
+        0.5,
+        "How much of what the model human driver heard is left a turn later.",
+        least=0,
+        below=1,
+        advice="Of 0, 0.5 and 0.8, the one that predicts dev moves best.",
+    )
+    driver: FitConfig = section(
+        FitConfig,
+        "How the model human driver is fitted.",
+        **{"batch": 512, "learning_rate": 0.001, "check_every": 10, "patience": 10},
     )
     relay: RelayConfig = section(RelayConfig, "Two robots that drive with every message translated there and back.")

@@ -54,8 +54,8 @@ WORDS = Contract(
 )
 WATCHED = Contract(
     "watched",
-    {  # driving games to look at
-        "pair": pa.string(),
+    {  # driving games to look at; under several criteria, the same starts
+        **dict.fromkeys(("pair", "criterion"), pa.string()),
         **dict.fromkeys(("game", "turn", "player", "map", "pose", "goal", "action"), pa.int32()),
         **dict.fromkeys(("who", "said", "outcome"), pa.string()),
         "reward": pa.float64(),
@@ -70,6 +70,8 @@ RELAY_CHOICE = Contract(
         **dict.fromkeys(("rank", "games"), pa.int64()),
     },
     Rules(
-        {"accuracy": SHARE, "understood": SHARE, "completion": SHARE, "rank": FIRST}, unique=(("criterion", "rank"),)
+        dict.fromkeys(("accuracy", "understood", "completion"), SHARE) | {"rank": FIRST},
+        unique=(("criterion", "rank"),),
+        missing=("accuracy", "understood"),
     ),
 )

@@ -88,7 +88,8 @@ def watch_games(run: TalkRun, cell: Cell, criterion: str, number: int) -> pd.Dat
     texts = read_table(run.files["utterances.parquet"], "utterances")["text"].to_pylist()
     robots = watch(cell, game, game.reset(number, random), into_english, random)
     mixed = watch(cell, game, humans.world, into_english, random, (humans, say, texts))
-    return pd.concat([robots.assign(pair="R/R"), mixed.assign(pair="R/H")], ignore_index=True)
+    watched = pd.concat([robots.assign(pair="R/R"), mixed.assign(pair="R/H")], ignore_index=True)
+    return watched.assign(criterion=criterion)
 
 
 def _draw_turn(axes: plt.Axes, rows: pd.DataFrame, roads: list[str]) -> None:

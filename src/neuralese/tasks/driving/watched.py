@@ -13,14 +13,13 @@ def watched_games(files: Files) -> list[dict]:
 
 
 def turn_by_turn(watched: pd.DataFrame) -> list[dict]:
-    """Watched games turn by turn."""
+    """Watched games turn by turn; those of one pair with the same `start` began alike."""
     games = []
-    for (pair, _), game in watched.groupby(["pair", "game"], sort=False):
+    for (pair, criterion, number), game in watched.groupby(["pair", "criterion", "game"], sort=False):
         turns = []
         for _, rows in game.groupby("turn"):
             cars = rows[["pose", "goal", "action", "said"]].to_dict("records")
             turns.append({"cars": cars, "reward": round(rows["reward"].iloc[0], 2), "outcome": rows["outcome"].iloc[0]})
-        games.append(
-            {"pair": pair, "map": int(game["map"].iloc[0]), "who": game["who"].iloc[:2].tolist(), "turns": turns}
-        )
+        who = {"pair": pair, "criterion": criterion, "start": int(number), "who": game["who"].iloc[:2].tolist()}
+        games.append(who | {"map": int(game["map"].iloc[0]), "turns": turns})
     return games

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import pyarrow.parquet as pq
 import torch
 from PIL import Image
 from torch import Tensor
 
 from neuralese import tasks
-from neuralese.storage.tables import matrix
+from neuralese.storage.tables import matrix, read_table
 from neuralese.tasks.reference_play.robot import Robot
 from neuralese.tasks.reference_play.translation import Said
 
@@ -73,9 +72,8 @@ class Deck:
 
     @cached_property
     def _features(self) -> np.ndarray | None:
-        run = self.robot.run
-        table = pq.ParquetFile(run.files[tasks.get(run.task).game_files[0]])
-        return matrix(table.read(["feature"])["feature"]) if "feature" in table.schema_arrow.names else None
+        items = self.robot.run.files.get("items.parquet")
+        return None if items is None else matrix(read_table(items, "items", ["feature"])["feature"])
 
     def _card(self, row: int) -> Card:
         said = self.robot.said

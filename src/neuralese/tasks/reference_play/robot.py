@@ -160,7 +160,7 @@ def load_robot(results: Path, task: str, seed: int) -> Robot:
     needed += [of_seed / name for name in (*facts.agent_files, *OF_SEED)]
     for path in needed:
         if not path.exists():
-            raise NeuraleseError(f"{path} does not exist yet; run `snakemake --cores all {dictionary}` first.")
+            raise NeuraleseError(f"{path} does not exist yet; run `neuralese run {dictionary}` first.")
     files = [*folder.glob("*"), *of_seed.glob("*")]
     columns = read_table(of_seed / "contexts.parquet", "contexts").column_names
     robot = Robot(JudgeRun(task, files, seed, {"candidates": _candidates(columns)}), dictionary)

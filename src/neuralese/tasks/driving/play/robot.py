@@ -50,7 +50,7 @@ def load_robot(results: Path, seed: int, criterion: str | None, steps: int = STE
     made = of_seed / "dictionary.parquet"
     for path in files:
         if not path.exists():
-            raise NeuraleseError(f"{path} does not exist yet; run `snakemake --cores all {made}` first.")
+            raise NeuraleseError(f"{path} does not exist yet; run `neuralese run {made}` first.")
     run = TalkRun("driving", files, seed, {"steps": steps})
     criteria = read_about(made).get("criteria", {}).get("R->H", {})
     criterion = criterion or with_role(criteria, "ours") or ""

@@ -1,0 +1,234 @@
+"""A model of human drivers who listen: what people do next, given where they are, where they go and what they heard.
+
+    p(action | seen, heard) = softmax(prospects of each action . v + perceptron(seen) + W words heard)
+
+The prospects of an action are what anybody can tell of it from the map: whether it leaves the road, by how many moves
+the goal is then nearer along the road, whether it arrives, whether it is waiting. They make a driver who has never been
+in a state drive sensibly there.
+
+What is heard at a turn is what the other said the turn before, as both move and speak at once; older words fade by
+`fading` a turn. There are few games, so the model is fitted part by part, each stopped where it predicts the dev games
+best: prospects, the perceptron, and last what words change. So the same model with its ears shut is what a driver who
+ignores words does, and what words are worth is by how much better held-out moves are predicted with them, game by game.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+import torch
+from torch import Tensor, nn
+
+from neuralese.evaluate.statistics import paired_test
+from neuralese.randomness import seeded
+from neuralese.speakers.fitting import FitConfig, fit
+from neuralese.speakers.models import HumanSpeaker
+from neuralese.speakers.traces import Lists
+from neuralese.storage.tables import read_table
+from neuralese.tasks.driving import roads
+from neuralese.tasks.driving.game import DrivingGame
+from neuralese.tasks.driving.loop import Chance
+from neuralese.tasks.driving.prospects import PROSPECTS, Prospects
+from neuralese.tasks.driving.replay import Logged
+from neuralese.tasks.driving.tables import GAMES, TURNS, WORDS
+from neuralese.tasks.files import Files
+
+ACTIONS = ("wait", "forward", "left", "right")
+QUICKER = 30  # by how much larger the steps are by which the few weights of prospects are fitted
+
+
+@dataclass(frozen=True)
+class Moves:
+    """What people did: all moves of cars on the road, of the games of one split."""
+
+    seen: Tensor  # (n, 3)
+    heard: Tensor  # (n, words)
+    action: Tensor  # (n,)
+    game: Tensor  # (n,)
+
+    def __len__(self) -> int:
+        return len(self.action)
+
+
+def said_words(files: Files) -> Tensor:
+    """The words that are said in each row of the turns, (rows, words); silence has none."""
+    turns, traces = read_table(files["turns.parquet"], TURNS), read_table(files["traces.parquet"], "traces")
+    words = read_table(files["words.parquet"], WORDS)["word"].to_pylist()
+    bags = Lists.of(traces["words"].combine_chunks(), len(words)).bags(torch.arange(traces.num_rows))
+    said = torch.zeros(turns.num_rows, len(words))
+    said[torch.from_numpy(traces["item_id"].to_numpy().astype(np.int64))] = bags
+    return without_silence(said, words)
+
+
+def without_silence(bags: Tensor, words: list[str]) -> Tensor:
+    """Bags (n, words) in which silence is no word."""
+    spoken = torch.tensor([bool(word) for word in words])
+    return bags * spoken
+
+
+def load_moves(files: Files, split: str, fading: float) -> Moves:
+    """The moves of the games of one split."""
+    games, turns = (read_table(files[f"{each.name}.parquet"], each).to_pandas() for each in (GAMES, TURNS))
+    turns = turns.assign(map=turns["game"].map(games.set_index("game")["map"]))
+    chosen = turns["game"].isin(games.loc[games["split"] == split, "game"]).to_numpy()
+    return moves_of(turns[chosen].reset_index(drop=True), said_words(files)[torch.from_numpy(chosen)], fading)
+
+
+def moves_of(turns: pd.DataFrame, said: Tensor, fading: float) -> Moves:
+    """The moves in `turns`, in each row of which the words `said` (rows, words) are said."""
+    logged = Logged(turns)
+    memory = torch.zeros(len(logged.ids), 2, said.shape[1])
+    parts = []
+    for turn in range(int(logged.turns.max())):
+        driving = (turn < logged.turns)[:, None] & ~logged.done[:, turn]
+        game, seat = torch.nonzero(driving, as_tuple=True)
+        seen = torch.stack([logged.map[game], logged.pose[game, turn, seat], logged.goal[game, seat]], dim=1)
+        parts.append((seen, memory[game, seat], logged.action[game, turn, seat], torch.from_numpy(logged.ids)[game]))
+        row = logged.row[:, turn]
+        memory = fading * memory + (said[row] * (row >= 0)[..., None]).flip(1)
+    return Moves(*(torch.cat(each) for each in zip(*parts, strict=True)))
+
+
+class Sight(nn.Module):
+    """Scores of actions by what is seen: see above."""
+
+    def __init__(self, game: DrivingGame, hidden: int) -> None:
+        super().__init__()
+        self.prospects = Prospects(game.layouts)
+        self.weigh = nn.Linear(len(PROSPECTS), 1, bias=False)
+        self.perceive = nn.Sequential(game.encoder(hidden), nn.Tanh(), nn.Linear(hidden, roads.ACTIONS))
+        for each in (self.weigh.weight, *self.perceive[-1].parameters()):
+            nn.init.zeros_(each)  # a driver who knows nothing does anything
+
+    def forward(self, seen: Tensor) -> Tensor:
+        """Scores (n, actions) of those who see (n, 3)."""
+        return self.weigh(self.prospects(seen))[..., 0] + self.perceive(seen)
+
+
+class HumanDriver(nn.Module):
+    """p(action | seen, heard) of humans; what is heard makes actions likelier or less likely."""
+
+    def __init__(self, game: DrivingGame, hidden: int, words: int, fading: float = 0.5) -> None:
+        super().__init__()
+        self.settings = {"hidden": hidden, "words": words, "fading": fading}
+        self.fading, self.words = fading, words
+        self.see = Sight(game, hidden)
+        self.hear = nn.Linear(words, roads.ACTIONS, bias=False)
+        nn.init.zeros_(self.hear.weight)  # words mean nothing until they are seen to
+
+    def log_prob(self, seen: Tensor, heard: Tensor | None) -> Tensor:
+        """log p(action | seen, heard), (n, actions); of one who does not listen, if nothing is given to be heard."""
+        logits = self.see(seen)
+        return torch.log_softmax(logits if heard is None else logits + self.hear(heard), dim=1)
+
+
+def fit_driver(
+    game: DrivingGame, moves: Moves, held_out: Moves, config: FitConfig, fading: float, generator: torch.Generator
+) -> HumanDriver:
+    """Fit a driver to `moves`: what prospects are worth, then all that is seen, then what words change."""
+    driver = seeded(lambda: HumanDriver(game, config.hidden, moves.heard.shape[1], fading), generator)
+    quick = replace(config, learning_rate=QUICKER * config.learning_rate)
+    for part, how, listens in (
+        (driver.see.weigh, quick, False),
+        (driver.see.perceive, config, False),
+        (driver.hear, config, True),
+    ):
+        fit(
+            part,
+            lambda batch, listens=listens: -_log_prob(driver, _some(moves, batch, generator), listens).mean(),
+            lambda listens=listens: -float(_log_prob(driver, held_out, listens).mean()),
+            how,
+            "human driver" if listens else "human driver, deaf",
+        )
+    return driver
+
+
+def _some(moves: Moves, batch: int, generator: torch.Generator) -> Moves:
+    rows = torch.randint(len(moves), (batch,), generator=generator)
+    return Moves(moves.seen[rows], moves.heard[rows], moves.action[rows], moves.game[rows])
+
+
+def _log_prob(driver: HumanDriver, moves: Moves, listens: bool) -> Tensor:
+    log_prob = driver.log_prob(moves.seen, moves.heard if listens else None)
+    return log_prob.gather(1, moves.action[:, None])[:, 0]
+
+
+@torch.no_grad()
+def likelihoods(driver: HumanDriver, moves: Moves, listens: bool) -> np.ndarray:
+    """log p of each move, (n,)."""
+    return _log_prob(driver, moves, listens).double().numpy()
+
+
+def held_out_gain(driver: HumanDriver, moves: Moves) -> dict[str, float]:
+    """By how many nats a move words improve the prediction of held-out moves; those of a game count as one."""
+    ours, theirs = (likelihoods(driver, moves, listens) for listens in (True, False))
+    after_words = (moves.heard.sum(1) > 0).numpy()
+    gain, error, p_value = paired_test(ours, theirs, moves.game.numpy())
+    found = {
+        "listening": float(ours.mean()),
+        "deaf": float(theirs.mean()),
+        "gain": gain,
+        "gain_error": error,
+        "p_value": p_value,
+    }
+    found |= {"moves": len(moves), "games": len(moves.game.unique()), "after_words": int(after_words.sum())}
+    if after_words.any():
+        some = moves.game.numpy()[after_words]
+        gain, error, p_value = paired_test(ours[after_words], theirs[after_words], some)
+        found |= {"gain_after_words": gain, "gain_after_words_error": error, "p_value_after_words": p_value}
+    return found
+
+
+@dataclass(frozen=True)
+class Human:
+    """A model human as a driver: acts by `driver`, speaks by p(z | x), both drawn as likely as people do."""
+
+    driver: HumanDriver
+    speaker: HumanSpeaker
+    heard: Tensor  # (phrases, words) what is heard of each phrase; nothing of silence
+    silence: int
+
+    def begin(self, games: int) -> tuple[Tensor, Tensor]:
+        """See `loop.Driver`: memory is of words, and what is heard is a phrase."""
+        return torch.zeros(games, self.driver.words), torch.full((games,), self.silence)
+
+    def step(self, seen: Tensor, heard: Tensor, memory: Tensor, chance: Chance) -> tuple[Tensor, Tensor, Tensor]:
+        """See `loop.Driver`."""
+        memory = self.driver.fading * memory + self.heard[heard]
+        gone = seen[:, 1] == roads.GONE
+        action = chance.draw(self.driver.log_prob(seen, memory))
+        return action, torch.where(gone, self.silence, self.says(seen, chance)), memory
+
+    def says(self, seen: Tensor, chance: Chance) -> Tensor:
+        """A phrase of the inventory, or silence, as often as people are silent: (n,)."""
+        log_prob = self.speaker.log_prob(seen).T
+        silent = chance.uniform() < log_prob[:, self.silence].exp()
+        aloud = log_prob.index_fill(1, torch.tensor([self.silence]), -torch.inf)
+        return torch.where(silent, self.silence, chance.draw(aloud))
+
+
+@torch.no_grad()
+def reactions(driver: HumanDriver, seen: Tensor, heard: Tensor, phrases: list[str]) -> pd.DataFrame:
+    """What drivers who see (n, 3) do on average after each phrase, and how that differs from after silence.
+
+    Columns: phrase, a share of each action, and `shift`, by how much the distribution of actions differs in total.
+    """
+    before = driver.log_prob(seen, None).exp()
+    rows = []
+    for phrase, words in zip(phrases, heard, strict=True):
+        after = driver.log_prob(seen, words.expand(len(seen), -1)).exp()
+        shares = dict(zip(ACTIONS, after.mean(0).tolist(), strict=True))
+        shift = float((after - before).abs().sum(1).mean() / 2)
+        rows.append({"phrase": phrase, **shares, "waits_more": float((after - before)[:, roads.WAIT].mean())})
+        rows[-1]["shift"] = shift
+    return pd.DataFrame(rows)
+
+
+def measured(driver: HumanDriver, moves: dict[str, Moves], heard: Tensor, phrases: list[str]) -> dict:
+    """What `driver.json` says: what words are worth on held-out moves, and how drivers of dev react to each phrase."""
+    spoken = [number for number, phrase in enumerate(phrases) if phrase]
+    told = reactions(driver, moves["dev"].seen, heard[spoken], [phrases[number] for number in spoken])
+    return {
+        "held_out": {split: held_out_gain(driver, moves[split]) for split in ("dev", "test")},
+        "reactions": told.sort_values("waits_more", kind="stable").to_dict("records"),
+    }
