@@ -28,5 +28,5 @@ class GameConfig:
         "all",
         "What the speaker of a reference game sees: all items, or the target alone, as those who described them did.",
         choices=["all", "target"],
-        advice="`all` is the paper's; `benchmarks/study.md` compares them. Other games take no notice of it.",
+        advice="`all` is the paper's. Other games take no notice of it.",
     )
