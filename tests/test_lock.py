@@ -1,4 +1,4 @@
-"""The lock file names every dependency with a digest, and nothing of where it was made."""
+"""The lock file names every dependency with a digest, and nothing of where it was made; licences are of the same."""
 
 import re
 import tomllib
