@@ -1,4 +1,4 @@
-"""The lock file names every dependency with a digest, and nothing of where it was made; the licences are of the same."""
+"""The lock file names every dependency with a digest, and nothing of where it was made."""
 
 import re
 import tomllib

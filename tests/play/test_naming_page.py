@@ -48,7 +48,9 @@ def answered(page) -> dict:
 
 
 def pictures_are_there(page) -> bool:
-    return page.evaluate("[...document.images].every(image => image.complete && image.naturalWidth > 0)")
+    """Wait until no picture is under way, and look at all of them."""
+    page.wait_for_function("[...document.images].every(image => image.complete)")
+    return page.evaluate("[...document.images].every(image => image.naturalWidth > 0)")
 
 
 @pytest.mark.parametrize("task", ["colors", "birds"])
