@@ -143,6 +143,15 @@ def test_other_raw_data_makes_everything_after_it_out_of_date(study, tmp_path):
     assert set(study.stale()) == AFTER_PARSE
 
 
+def test_an_edited_note_of_where_raw_data_comes_from_makes_everything_out_of_date(study, tmp_path):
+    source = tmp_path / "results" / "raw" / "source.json"
+    before, _, after = source.read_text().rpartition("embedded")
+    source.write_text(f"{before}official{after}")
+    found = study.stale()
+    assert set(found) == {"raw"} | AFTER_PARSE
+    assert "source.json was changed after it was made" in found["raw"]
+
+
 def test_files_that_changed_places_or_say_nothing_are_out_of_date(study, tmp_path):
     results = tmp_path / "results"
     (results / "table.json").write_bytes((results / "page.json").read_bytes())

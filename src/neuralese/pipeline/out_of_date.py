@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from neuralese.pipeline.made import SOURCE, Job, identity_of, record_file
+from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.stamps import Maker, Record, identity, read_record
 
 FOLLOWS = ""  # why a file is out of date: only because what it is made from is
@@ -55,9 +56,18 @@ class _Check:
             if there and (was is None or identity(was) != identity(now)):
                 self.found[output] = FOLLOWS if follows else why(was, now)
             if stamped.name == SOURCE:
-                self.seen[output] = (ANEW if output in self.found else identity_of(output)) if there else None
+                self.seen[output] = self.raw(output) if there else None
             else:
                 self.seen[output] = None if None in known.values() else identity(now)
+
+    def raw(self, folder: str) -> str:
+        """What a folder of raw data is, which depends on what was found where it was fetched from."""
+        if folder not in self.found:
+            try:
+                return identity_of(folder)
+            except (NeuraleseError, KeyError) as error:
+                self.found[folder] = f"where it comes from cannot be read: {error}".rstrip(".")
+        return ANEW
 
 
 def why(was: Record | None, now: Record) -> str:
