@@ -224,7 +224,6 @@ def test_on_embedded_data_a_training_is_at_most_as_long_as_its_setting_says():
     config = TrainingConfig(updates=100, embedded_updates=60)
     assert [config.on(data).updates for data in ("mirror", "official", "embedded")] == [100, 100, 60]
     assert TrainingConfig(updates=40, embedded_updates=60).on("embedded").updates == 40  # never longer
-    assert TrainingConfig(updates=100).on("embedded").updates == 100
 
 
 def test_agents_without_a_channel_learn_and_hear_nothing():

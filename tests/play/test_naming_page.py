@@ -49,7 +49,7 @@ def answered(page) -> dict:
 
 def pictures_are_there(page) -> bool:
     """Wait until no picture is under way, and look at all of them."""
-    page.wait_for_function("[...document.images].every(image => image.complete)")
+    page.wait_for_function("() => [...document.images].every(image => image.complete)")
     return page.evaluate("[...document.images].every(image => image.naturalWidth > 0)")
 
 

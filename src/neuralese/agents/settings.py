@@ -34,10 +34,11 @@ class TrainingConfig:
     updates: int = setting(
         2000, "Gradient steps.", least=1, advice="Watch `history.parquet`: stop when success is flat."
     )
-    embedded_updates: int | None = setting(
-        None,
+    embedded_updates: int = setting(
+        2000,
         "Gradient steps at most where the data is the embedded stand-in.",
         least=1,
+        most=1_000_000_000,
         advice="Few: such agents are for a first look, and none of their figures is set beside the paper's.",
     )
     batch: int = setting(
@@ -84,6 +85,4 @@ class TrainingConfig:
 
     def on(self, data: str) -> "TrainingConfig":
         """The same for data of one kind."""
-        if data != "embedded" or self.embedded_updates is None:
-            return self
-        return replace(self, updates=min(self.updates, self.embedded_updates))
+        return replace(self, updates=min(self.updates, self.embedded_updates)) if data == "embedded" else self
