@@ -11,6 +11,7 @@ identity. So what a file would be now is known without making it, whatever a wor
 import hashlib
 import json
 import os
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,6 +58,8 @@ class Job:
         maker, found, said_by, kinds = Maker(results, {}), {}, {}, set()
         for path in self.inputs:
             check(path, results)
+            if below(path, results):
+                not_from_the_future(path)
             place, record = maker.place(path), read_record(record_file(path)) or {}
             found[place] = identity_of(path)
             kinds.add(_kind(path, record))
@@ -73,19 +76,20 @@ class Job:
         return Maker(results, {**self.record(results, found), "data": data})
 
     def end(self, maker: Maker) -> None:
-        """Stamp those outputs that cannot carry a stamp, and date none before what it was made from.
-
-        If the clock was set back, outputs would else look older than their inputs, and be made again and again.
-        """
-        inputs = [Path(path) for path in self.inputs]
-        inputs += [each for path in inputs if path.is_dir() for each in path.iterdir()]
-        newest = max((path.stat().st_mtime_ns for path in inputs), default=0)
+        """Stamp those outputs that cannot carry a stamp."""
         for path in map(Path, self.outputs):
             if path.is_file() and path.suffix not in STAMPED:
                 with making(maker):
                     write_json(record_file(path), {"sha256": file_digest(path)})
-            if path.stat().st_mtime_ns < newest:
-                os.utime(path, ns=(newest, newest))
+
+
+def not_from_the_future(path: str | Path) -> None:
+    """Date a result to the present if it is dated in the future, because the clock was set back.
+
+    Snakemake refuses outputs that are older than what they are made from.
+    """
+    if Path(path).stat().st_mtime > time.time():
+        os.utime(path)
 
 
 def record_file(path: str | Path) -> Path:
@@ -113,6 +117,11 @@ def _kind(path: str, record: Record) -> str:
     return record.get("data", CORPUS)
 
 
+def below(path: str, results: str) -> bool:
+    """Whether a file is one of the results, and not a user's own."""
+    return Path(path).absolute().is_relative_to(Path(results).absolute())
+
+
 def check(path: str, results: str) -> None:
     """Raise a `NeuraleseError` unless an input is what it says it is.
 
@@ -120,7 +129,7 @@ def check(path: str, results: str) -> None:
     their stamp are checked when they are read.
     """
     stamped = record_file(path)
-    if not Path(path).absolute().is_relative_to(Path(results).absolute()):
+    if not below(path, results):
         return
     record = read_record(stamped)
     if record is None:
