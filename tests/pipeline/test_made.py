@@ -210,14 +210,6 @@ def test_a_job_refuses_a_page_that_was_edited(study, tmp_path):
         study.run("read")
 
 
-def test_an_output_is_never_older_than_what_it_was_made_from(study, tmp_path):
-    results = tmp_path / "results"
-    tomorrow = (results / "table.json").stat().st_mtime + 24 * 3600
-    os.utime(results / "table.json", (tomorrow, tomorrow))  # and then the clock was set back
-    study.run("fit")
-    assert (results / "seed0" / "model.json").stat().st_mtime == tomorrow
-
-
 def test_files_say_which_kind_of_data_they_are_of(study):
     assert read_record(study.path("page.json"))["data"] == "embedded"
 
