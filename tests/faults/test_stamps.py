@@ -211,3 +211,17 @@ def test_a_stamp_holds_no_time_and_no_folder_of_this_machine(tmp_path):
     record = read_record(tmp_path / "results" / "colors" / "seed0" / "messages.parquet")
     assert str(tmp_path) not in json.dumps(record)
     assert set(record) == {*RECORD, "place"}
+
+
+def test_weights_are_the_same_bytes_whenever_they_are_written(tmp_path):
+    torch.manual_seed(0)
+    module = torch.nn.Linear(3, 2)
+    contents = set()
+    for number in range(20):
+        path = tmp_path / str(number) / "agent.safetensors"
+        save_weights(path, module, {"hidden": 3, "name": "é"})
+        contents.add(path.read_bytes())
+        weights, settings = read_weights(path)
+        assert settings == {"hidden": 3, "name": "é"}
+        assert torch.equal(weights["weight"], module.weight)
+    assert len(contents) == 1

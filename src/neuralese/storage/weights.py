@@ -32,8 +32,22 @@ def save_weights(path: str | Path, module: nn.Module, settings: dict) -> None:
     about = {"settings": json.dumps(settings, sort_keys=True), KEY: json.dumps(stamp(path))}
     with atomic(path) as temporary:
         save_file(weights, temporary, metadata=about)
+        _order_header(Path(temporary))
         Path(temporary).chmod(0o644)  # safetensors lets nobody else read them, but results are shared
         seal(temporary)
+
+
+def _order_header(path: Path) -> None:
+    """Put what is in the header into an order: safetensors writes its metadata in another one each time."""
+    with path.open("r+b") as file:
+        size = int.from_bytes(file.read(8), "little")
+        header = json.loads(file.read(size))
+        header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
+        text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
+        if len(text) > size:
+            raise ValueError(f"the header of {path.name} would not fit into its place")
+        file.seek(8)
+        file.write(text.ljust(size))  # spaces at its end count as nothing
 
 
 def read_weights(path: str | Path) -> tuple[dict[str, Tensor], dict]:
