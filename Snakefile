@@ -41,6 +41,10 @@ for rules_of_task in dict.fromkeys(task.rules for task in tasks.every() if task.
 onstart:
     if wrong := unwritable(RESULTS):
         raise WorkflowError(wrong)
+    if ahead := redate(RESULTS):
+        logger.warning(
+            f"The clock was set back: {ahead} results from the future are now dated to the present."
+        )
 
 
 rule all:

@@ -2,13 +2,12 @@
 
 import ast
 import os
-import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from neuralese.pipeline.made import Job, not_from_the_future
+from neuralese.pipeline.made import Job
 from neuralese.pipeline.out_of_date import out_of_date, told
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import file_digest, write_json, write_text
@@ -221,14 +220,3 @@ def test_every_script_does_all_its_work_as_a_stage(script):
     assert len(work) == 1
     assert isinstance(work[0], ast.With)
     assert ast.unparse(work[0].items[0].context_expr) == "stage(snakemake)"
-
-
-def test_only_what_is_dated_in_the_future_is_dated_anew(tmp_path):
-    now = time.time()
-    past, future = tmp_path / "past.parquet", tmp_path / "future.parquet"
-    for path, date in ((past, now - 1000), (future, now + 1000)):
-        path.touch()
-        os.utime(path, (date, date))
-        not_from_the_future(path)
-    assert past.stat().st_mtime == pytest.approx(now - 1000, abs=1)
-    assert now - 1 < future.stat().st_mtime <= time.time()

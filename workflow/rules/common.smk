@@ -29,7 +29,7 @@ from neuralese.pipeline.dependencies import (
 )
 from neuralese.pipeline.dependencies import reads as files_read
 from neuralese.pipeline.given import shape_problem, typed
-from neuralese.storage.files import unwritable
+from neuralese.storage.files import redate, unwritable
 from neuralese.tasks.stages import RUN, SEED, SWEPT_FILES, WILDCARDS
 
 WORKFLOW = Path(str(workflow.current_basedir)).parent

@@ -10,8 +10,6 @@ identity. So what a file would be now is known without making it, whatever a wor
 
 import hashlib
 import json
-import os
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,8 +56,6 @@ class Job:
         maker, found, said_by, kinds = Maker(results, {}), {}, {}, set()
         for path in self.inputs:
             check(path, results)
-            if below(path, results):
-                not_from_the_future(path)
             place, record = maker.place(path), read_record(record_file(path)) or {}
             found[place] = identity_of(path)
             kinds.add(_kind(path, record))
@@ -81,15 +77,6 @@ class Job:
             if path.is_file() and path.suffix not in STAMPED:
                 with making(maker):
                     write_json(record_file(path), {"sha256": file_digest(path)})
-
-
-def not_from_the_future(path: str | Path) -> None:
-    """Date a result to the present if it is dated in the future, because the clock was set back.
-
-    Snakemake refuses outputs that are older than what they are made from.
-    """
-    if Path(path).stat().st_mtime > time.time():
-        os.utime(path)
 
 
 def record_file(path: str | Path) -> Path:

@@ -85,6 +85,18 @@ def unwritable(folder: str | Path) -> str | None:
     return None if os.access(there, os.W_OK) else f"{folder} cannot be written: {NO_LEAVE}, then run again."
 
 
+def redate(folder: str | Path) -> int:
+    """Date files from the future, made before the clock was set back, to now; return how many there were.
+
+    Snakemake refuses whatever is made from them, because it is older than they are.
+    """
+    now = time.time()
+    ahead = [path for path in Path(folder).rglob("*") if path.lstat().st_mtime > now]
+    for path in ahead:
+        os.utime(path, (now, now), follow_symlinks=False)
+    return len(ahead)
+
+
 def _state(folder: Path) -> int | None:
     """What `folder` looks like, for torch, whose errors do not say why a file could not be written."""
     if not os.access(folder, os.W_OK):
