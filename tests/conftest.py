@@ -1,11 +1,14 @@
 """What several tests need: the real data, if a mirror of it is there, and a browser."""
 
+import json
 import os
 import shutil
 from pathlib import Path
 
 import pytest
 import torch
+
+from neuralese import tasks
 
 CHROMIUM = shutil.which("chromium")
 QUIET = ("gpu", "quic", "background-networking", "component-update", "sync")
@@ -17,6 +20,15 @@ def mirror() -> Path:
     if not folder:
         pytest.skip("NEURALESE_MIRROR is not set, so there is no real data to test on")
     return Path(folder)
+
+
+@pytest.fixture(autouse=True)
+def forget_corpora():
+    """What one test made known as a task is none in the next."""
+    before = os.environ.get(tasks.CORPORA)
+    yield
+    if os.environ.get(tasks.CORPORA) != before:
+        tasks.use_corpora(json.loads(before or "{}"))
 
 
 @pytest.fixture
