@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 import torch
 from PIL import Image
+from sklearn.linear_model import LogisticRegression
 
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import matrix, read_table, vectors
@@ -188,3 +189,26 @@ def test_the_head_learns_species_from_training_images_and_gives_features_by_imag
     items = bird_items(images, features)
     assert items["image_id"].to_pylist() == list(range(500, 620))
     assert items["split"].to_pylist() == images.set_index("image_id").loc[range(500, 620), "split"].tolist()
+
+
+def test_cross_fitted_features_tell_nothing_of_a_training_image_that_only_heart_knows():
+    generator = np.random.default_rng(0)
+    label = np.tile(np.arange(4), 100)
+    points = generator.normal(size=(400, 60))  # no species can be seen: it can only be remembered
+    pooled = pa.table({"image_id": pa.array(np.arange(400), pa.int32()), "pooled": vectors(points)})
+    pooled = pooled.append_column("average", vectors(points[:, :5]))
+    split = np.where(np.arange(400) < 200, "train", "dev")
+    split[-40:] = "test"
+    images = pd.DataFrame({"image_id": np.arange(400), "class_id": label + 1, "split": split})
+    told = {}
+    for folds in (1, 4):
+        config = HeadConfig(
+            hidden=32, epochs=60, batch=32, learning_rate=0.01, dropout=0, hidden_dropout=0, folds=folds
+        )
+        features = matrix(bird_features(pooled, images, config)[0]["feature"])
+        train, dev = features[split == "train"], features[split == "dev"]
+        fitted = LogisticRegression(max_iter=500).fit(train[:150], label[:200][:150])
+        told[folds] = fitted.score(train[150:], label[:200][150:])
+    assert told[1] > 0.6
+    assert told[4] < 0.45
+    assert abs(train.mean() - dev.mean()) < 0.2 * dev.std()

@@ -1,11 +1,19 @@
-"""The hidden layer whose activations are a bird's feature: trained to tell the 200 species, on training images only."""
+"""The hidden layer whose activations are a bird's feature: trained to tell the 200 species, on training images only.
+
+A head knows its training images by heart, so that their features are crisper than those of images it never saw. With
+`folds`, the features of training images are *cross-fitted*: each comes from a head that was trained without it. Every
+head has a hidden layer of its own, so what one fold's head sees is mapped to the layer of the head of all training
+images by the linear map that does this best on the dev images, which neither was trained on.
+"""
 
 import logging
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import torch
+from sklearn.linear_model import RidgeCV
 from torch import Tensor, nn
 
 from neuralese.storage.tables import matrix, vectors
@@ -94,6 +102,36 @@ def train_head(
         return head, {split: head.accuracy(pooled[split], labels[split]) for split in pooled}
 
 
+def cross_fitted(
+    inputs: Tensor, labels: Tensor, rows: dict[str, Tensor], head: Head, config: HeadConfig, seed: int
+) -> Tensor:
+    """Features of the training images, each by a head that did not see it, in the space of `head`."""
+    train, dev = rows["train"], rows["dev"]
+    shuffled = torch.randperm(len(train), generator=torch.Generator().manual_seed(seed))
+    found = torch.empty(len(train), config.hidden)
+    for fold, held_out in enumerate(shuffled.tensor_split(config.folds)):
+        kept = torch.ones(len(train), dtype=torch.bool)
+        kept[held_out] = False
+        splits = {"train": train[kept], "dev": dev}
+        other, accuracy = train_head(
+            {split: inputs[row] for split, row in splits.items()},
+            {split: labels[row] for split, row in splits.items()},
+            config,
+            seed,
+        )
+        log.info("fold %d of %d: dev accuracy %.3f", fold + 1, config.folds, accuracy["dev"])
+        with torch.no_grad():
+            to_head = ridge(other.features(inputs[dev]), head.features(inputs[dev]))
+            found[held_out] = torch.relu(to_head(other.features(inputs[train[held_out]])))
+    return found
+
+
+def ridge(source: Tensor, target: Tensor) -> Callable[[Tensor], Tensor]:
+    """The affine map from rows of `source` (n, d) to rows of `target` (n, e), its penalty chosen by leaving one out."""
+    fitted = RidgeCV(alphas=np.logspace(-3, 4, 15)).fit(source.numpy(), target.numpy())
+    return lambda rows: torch.from_numpy(fitted.predict(rows.numpy()).astype(np.float32))
+
+
 def bird_features(pooled: pa.Table, images: pd.DataFrame, config: HeadConfig, seed: int = 0) -> tuple[pa.Table, dict]:
     """The features of all pooled images (columns image_id, feature) by image, and the head's accuracy on each split."""
     order = np.argsort(pooled["image_id"].to_numpy())
@@ -114,5 +152,7 @@ def bird_features(pooled: pa.Table, images: pd.DataFrame, config: HeadConfig, se
         seed,
     )
     with torch.no_grad():
-        features = head.features(inputs).numpy()
-    return pa.table({"image_id": pa.array(ids, pa.int32()), "feature": vectors(features)}), accuracy
+        features = head.features(inputs)
+    if config.folds > 1:
+        features[rows["train"]] = cross_fitted(inputs, labels, rows, head, config, seed)
+    return pa.table({"image_id": pa.array(ids, pa.int32()), "feature": vectors(features.numpy())}), accuracy

@@ -27,6 +27,13 @@ class HeadConfig:
     weight_decay: float = setting(1e-4, "Weight decay of AdamW.", least=0, most=10)
     dropout: float = setting(0.7, "Share of pooled features hidden in training.", least=0, below=1)
     hidden_dropout: float = setting(0.5, "Share of hidden units hidden in training.", least=0, below=1)
+    folds: int = setting(
+        1,
+        "Parts of the training images; each is seen by a head that was trained on the others.",
+        least=1,
+        most=100,
+        advice="1: all are seen by the head that was trained on them. See below.",
+    )
 
 
 @dataclass(frozen=True)
