@@ -1,0 +1,133 @@
+"""Agents that are easier to understand? Speakers that see the target alone, more candidates, another channel.
+
+    python benchmarks/study.py --results results --seeds 0 1 --cores 2    # writes benchmarks/study.md
+
+Every variant is a point of a sweep beside a run in the folder of results, whose data it shares, and all figures are of
+the dev split: a study may look at it as often as it likes. Candidates are as many as in training, so that variants with
+another number have another chance.
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+import pandas as pd
+import yaml
+
+from neuralese.pipeline import sweep
+from neuralese.storage.tables import read_about
+
+TASKS = ("colors", "birds")
+FILES = ("belief_dev.parquet", "relay.parquet")
+SEES, CANDIDATES, UPDATES = "games.{task}.speaker_sees", "games.{task}.candidates", "training.{task}.updates"
+RADIUS, NOISE, FOLDS = "agent.radius", "agent.noise", "birds.head.folds"
+VARIANTS: dict[str, dict[str, sweep.Value]] = {
+    "as in the config": {},
+    "a wider channel (radius 4)": {RADIUS: 4.0},
+    "a quieter channel (noise 0.15)": {NOISE: 0.15},
+    "four candidates": {CANDIDATES: 4},
+    "target alone": {SEES: "target"},
+    "target alone, trained twice as long": {SEES: "target", UPDATES: 1600},
+    "target alone, noise 0.15": {SEES: "target", NOISE: 0.15},
+    "target alone, four candidates": {SEES: "target", CANDIDATES: 4},
+    "cross-fitted features": {FOLDS: 5},
+    "cross-fitted features, target alone": {FOLDS: 5, SEES: "target"},
+}
+# speaker, listener, unit, criterion
+CELLS = {
+    "R → R": ("R", "R", "message", "none"),
+    "H → H*": ("H", "H*", "utterance", "none"),
+    "R → H* direct": ("R", "H*", "message", "direct"),
+    "R → H* belief": ("R", "H*", "message", "belief"),
+    "H → R direct": ("H", "R", "utterance", "direct"),
+    "H → R belief": ("H", "R", "utterance", "belief"),
+    "H → R synthesis": ("H", "R", "utterance", "synthesis"),
+    "H → R interpreter": ("H", "R", "utterance", "interpreter"),
+}
+
+
+def point(variant: str, task: str) -> sweep.Point | None:
+    """The swept values of a variant of a task; none if it is of another task."""
+    values = {key.format(task=task): value for key, value in VARIANTS[variant].items()}
+    others = set(TASKS) - {task}
+    return None if any(key.split(".")[0] in others for key in values) else dict(sorted(values.items()))
+
+
+def points() -> Iterable[tuple[str, str, sweep.Point]]:
+    """Every variant of every task that has it."""
+    found = ((variant, task, point(variant, task)) for task in TASKS for variant in VARIANTS)
+    return ((variant, task, values) for variant, task, values in found if values is not None)
+
+
+def folder(results: Path, task: str, values: sweep.Point, seed: int) -> Path:
+    """Where the files of a point are."""
+    return (results / "sweep" / sweep.name(values) if values else results) / task / f"seed{seed}"
+
+
+def overlay(results: Path, seeds: list[int]) -> dict:
+    """The config of a sweep that has every variant among its points."""
+    swept: dict[str, list[sweep.Value]] = {}
+    for _, _, values in points():
+        for key, value in values.items():
+            swept.setdefault(key, [])
+            swept[key] += [] if value in swept[key] else [value]
+    return {"tasks": list(TASKS), "seeds": seeds, "results": str(results), "sweep": dict(sorted(swept.items()))}
+
+
+def run(results: Path, seeds: list[int], cores: int) -> None:
+    """Let Snakemake make what all variants need."""
+    targets = [
+        str(folder(results, task, values, seed) / file)
+        for _, task, values in points()
+        for seed in seeds
+        for file in FILES
+    ]
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+        yaml.safe_dump(overlay(results, seeds), file, sort_keys=False)
+        file.flush()
+        command = [sys.executable, "-m", "snakemake", "--cores", str(cores), "--keep-going"]
+        subprocess.run([*command, "--configfile", file.name, "--", *targets], check=True)
+
+
+def figures(where: Path) -> dict[str, float]:
+    """The dev figures of one task, variant and seed."""
+    table = pd.read_parquet(where / "belief_dev.parquet")
+    by_cell = table.set_index(["speaker", "listener", "unit", "criterion"])["accuracy"]
+    relayed = pd.DataFrame(read_about(where / "relay.parquet")["choices"]).groupby("criterion").first().loc["belief"]
+    return {
+        "chance": table["chance"].iloc[0],
+        **{title: by_cell[cell] for title, cell in CELLS.items()},
+        "relay": relayed["accuracy"],
+        "relay, understood": relayed["understood"],
+    }
+
+
+def table(results: Path, seeds: list[int]) -> pd.DataFrame:
+    """One row for each task and variant: means over seeds."""
+    rows = []
+    for variant, task, values in points():
+        found = pd.DataFrame([figures(folder(results, task, values, seed)) for seed in seeds]).mean()
+        rows.append({"task": task, "variant": variant, **found.round(3)})
+    return pd.DataFrame(rows)
+
+
+def main() -> None:
+    """Read the command line, run and write the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--results", type=Path, default=Path("results"))
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    parser.add_argument("--cores", type=int, default=2)
+    given = parser.parse_args()
+    run(given.results, given.seeds, given.cores)
+    found = table(given.results, given.seeds)
+    head = "# Agents that are easier to understand\n\nMade by `python benchmarks/study.py`: accuracies on dev"
+    text = f"{head}, means of {len(given.seeds)} seeds.\n\n{found.to_markdown(index=False)}\n"
+    Path(__file__).with_suffix(".md").write_text(text)
+    print(found.to_string(index=False))
+
+
+if __name__ == "__main__":
+    main()

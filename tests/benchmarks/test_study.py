@@ -1,0 +1,33 @@
+"""The variants of the study are points of one sweep."""
+
+import importlib
+from pathlib import Path
+
+import pytest
+
+from neuralese.pipeline.config import SCHEMA, complete
+from neuralese.pipeline.sweep import named, sweep_problem
+
+FOLDER = Path(__file__).parents[2] / "benchmarks"
+
+
+@pytest.fixture
+def study(monkeypatch):
+    monkeypatch.syspath_prepend(str(FOLDER))
+    return importlib.import_module("study")
+
+
+def test_every_variant_is_a_point_of_one_sweep_that_can_be_run(study):
+    config = complete(study.overlay(Path("results"), [0, 1]))
+    assert sweep_problem(config, SCHEMA) is None
+    found = list(study.points())
+    assert len({(task, str(values)) for _, task, values in found}) == len(found)
+    for _, task, values in found:
+        place = study.folder(Path("r"), task, values, 3)
+        assert named(place.parts[2] if values else "", config["sweep"]) == values
+        assert place.parts[-2:] == (task, "seed3")
+
+
+def test_a_variant_of_one_task_alone_is_not_asked_of_another(study):
+    assert study.point("cross-fitted features", "colors") is None
+    assert study.point("cross-fitted features", "birds") == {"birds.head.folds": 5}
