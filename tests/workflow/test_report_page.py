@@ -41,6 +41,29 @@ def test_every_figure_is_there_as_svg_and_png(project):
     assert {f"{name}.{kind}" for name in wanted for kind in ("svg", "png")} <= names
 
 
+def test_the_first_screen_says_what_was_found_and_shows_it(page):
+    first = page.locator("header h2").first
+    assert first.inner_text() == "What was found"
+    assert "Translated by belief" in page.locator(".paragraph").inner_text()
+    assert page.locator(".dots-row").count() == 6
+    assert first.bounding_box()["y"] < 500
+    assert page.locator("#run").bounding_box()["y"] > page.locator("#theory").bounding_box()["y"]
+
+
+def test_the_list_of_sections_follows_and_marks_what_is_read(page):
+    page.locator("nav a[href='#ablation']").click()
+    page.wait_for_selector("nav a[href='#ablation'][aria-current]")
+    assert page.locator("nav a[aria-current]").count() == 1
+    assert page.locator("nav").bounding_box()["y"] == 0
+
+
+def test_tables_fold(page):
+    table = page.locator("#paper .fold").first
+    assert table.locator("table").is_visible()
+    table.locator("summary").click()
+    assert not table.locator("table").is_visible()
+
+
 def test_every_task_has_its_charts_and_nothing_is_wider_than_the_screen(page):
     for task in ("colors", "birds", "driving"):
         for part in ("learning", "cloud", "protocol"):

@@ -18,19 +18,26 @@ ALL = "all"  # the rule that makes nothing itself; and the column of what is mad
 # seconds of one job with the default config on two cores. Only proportions matter, and only until a job of the same
 # rule has ended: what is not listed is short
 TYPICAL = {
-    "train_agent": 90,
-    "pool_images": 75,
-    "score_dictionary": 50,
-    "fit_human_model": 28,
-    "fit_robot_speaker": 34,
-    "train_head": 30,
-    "synthesise": 29,
-    "ablate": 24,
-    "evaluate_behavior": 22,
-    "relay": 20,
-    "draw_examples": 15,
-    "export_backbone": 11,
+    "train_silent": 200,
+    "train_agent": 100,
+    "choose_relay": 53,
+    "train_head": 45,
+    "relay_driving": 35,
+    "ablate": 33,
+    "listen_driving": 33,
+    "evaluate_behavior": 30,
+    "score_dictionary": 30,
+    "fit_robot_speaker": 29,
+    "pool_images": 25,
+    "synthesise": 23,
+    "fit_human_model": 22,
+    "export_backbone": 22,
+    "relay": 22,
+    "watch_driving": 17,
+    "evaluate_belief": 13,
+    "draw_examples": 11,
     "sample_messages": 10,
+    "gather_report": 10,
 }
 SHORT = 6
 RULE = re.compile(r"\s*(?:local)?(?:rule|checkpoint) (\w+):")

@@ -22,6 +22,7 @@ from neuralese.evaluate.formats import gain_text, title_of
 from neuralese.report.comparison import by_pair, charted, heading
 from neuralese.report.page.beyond import bound_sentence, theory_sentence
 from neuralese.report.page.claims import claims
+from neuralese.report.page.found import main_cells, paragraph, scale
 from neuralese.storage.files import read_json, write_text
 from neuralese.tasks.task import Task
 
@@ -29,7 +30,19 @@ log = logging.getLogger(__name__)
 
 ASSETS = files("neuralese.report.page") / "assets"
 STYLES = ("page", "parts")
-SCRIPTS = ("elements", "theme", "charts", "states", "address", "explorer", "cloud", "games", "tasks", "results")
+SCRIPTS = (
+    "elements",
+    "theme",
+    "sections",
+    "charts",
+    "states",
+    "address",
+    "explorer",
+    "cloud",
+    "games",
+    "tasks",
+    "results",
+)
 LIMIT = 15_000_000  # bytes of the page
 ROOM = 2_000_000  # of which so many are kept for everything but the tasks
 
@@ -130,11 +143,16 @@ def render(contents: Contents) -> str:
         for task in tasks
     }
     tables, beyond = comparison_tables(contents.comparison), contents.beyond
+    names = {each.name: each.title for each in contents.tasks}
+    cells = main_cells(contents.comparison)
+    embedded = any(fact["source"] == "embedded" for fact in contents.facts["data"])
     own = [each.script for each in contents.tasks if each.script]
     return environment.get_template("page.html").render(
         facts=contents.facts,
         tasks=tasks,
-        names={each.name: each.title for each in contents.tasks},
+        names=names,
+        found=paragraph(cells, beyond.get("relay", ()), names, embedded),
+        cells=scale(cells),
         parts=[{name: value for name, value in part.items() if name != "history"} for part in contents.whole],
         left_out=contents.left_out,
         tables=tables,

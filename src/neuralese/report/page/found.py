@@ -1,0 +1,107 @@
+"""What a run found, for the first screen of the report: a paragraph and the rows of one picture.
+
+Both come from the comparison and the relays and from nothing else; what the tests decide is decided in `claims`.
+"""
+
+from collections.abc import Iterable, Mapping
+
+import pandas as pd
+
+from neuralese.report.page.claims import HOLDS, NATIVE, verdict_of
+
+WAYS = {"R": "robot → human", "H": "human → robot", "attributes": "attributes → robot"}
+
+
+def main_cells(comparison: pd.DataFrame) -> list[dict]:
+    """One cell for each task and direction: what ours and the baseline reach, chance, and what the test decides."""
+    rows = comparison[(comparison["section"] == "") & (comparison["measure"] == "accuracy")]
+    rows = rows[~rows["pair"].isin(NATIVE)]
+    cells = []
+    for (task, pair), part in rows.groupby(["task", "pair"], sort=False):
+        known = {row.role: row for row in part.itertuples()}
+        if "ours" not in known:
+            continue
+        ours, baseline = known["ours"], known.get("baseline")
+        cells.append(
+            {
+                "task": task,
+                "way": WAYS[pair.partition(" ")[0]],
+                "chance": ours.chance,
+                "ours": ours.ours,
+                "low": ours.ci_low,
+                "high": ours.ci_high,
+                "baseline": None if baseline is None else baseline.ours,
+                "names": (ours.criterion, "" if baseline is None else baseline.criterion),
+                "tested": ours.seeds > 1 and baseline is not None,
+                "holds": ours.data != "embedded" and verdict_of(ours.gain, ours.p_holm) == HOLDS,
+                "seeds": ours.seeds,
+            }
+        )
+    return cells
+
+
+def paragraph(cells: list[dict], relays: Iterable[dict], names: Mapping[str, str], embedded: bool) -> str:
+    """What was found in a few sentences: how much is understood, whether ours beats the baseline, what survives."""
+    if not cells:
+        return "Nothing was translated in this run."
+    told = []
+    for way in dict.fromkeys(cell["way"] for cell in cells):
+        of_way = [cell for cell in cells if cell["way"] == way]
+        figures = _listed(f"{cell['ours']:.0%} ({names[cell['task']]})" for cell in of_way)
+        told.append(f"{figures} of the time from {way.replace(' → ', ' to ')}")
+    chance = _listed(dict.fromkeys(f"{cell['chance']:.0%}" for cell in cells))
+    ours, baseline = next((cell["names"] for cell in cells if cell["names"][1]), (cells[0]["names"][0], ""))
+    sentences = [
+        f"Translated by {ours}, a message lets its listener guess what the speaker meant {', and '.join(told)}; "
+        f"chance is {chance}."
+    ]
+    if tested := [cell for cell in cells if cell["tested"]]:
+        beaten = sum(cell["holds"] for cell in tested)
+        sentences.append(
+            f"It beats {baseline} translation, chosen as carefully, in {beaten} of {len(tested)} comparisons "
+            f"({tested[0]['seeds']} seeds, after Holm's correction)."
+            if not embedded
+            else "On a stand-in for real data nothing is claimed by that."
+        )
+    elif baseline:
+        sentences.append("One seed was run, from which nothing can be claimed about other agents.")
+    relays = [table for table in relays if table["measure"] != "completion"]
+    if kept := _kept(relays, "ours", names):
+        other = _kept(relays, "baseline", names)
+        sentences.append(
+            f"Where every message between two robots goes into English and back, {kept} of what communication is worth "
+            f"to them survives{f'; by {baseline}, {other}' if other else ''}."
+        )
+    return " ".join(sentences)
+
+
+def _kept(relays: Iterable[dict], role: str, names: Mapping[str, str]) -> str:
+    """The shares that survive under the criterion with this role, where there are any."""
+    shares = [
+        f"{row['share']:.0%} ({names[table['task']]})"
+        for table in relays
+        for row in table["rows"]
+        if row["role"] == role and row["share"] == row["share"]
+    ]
+    return _listed(shares) if shares else ""
+
+
+def scale(cells: list[dict]) -> list[dict]:
+    """The cells with their places on an axis that ends at 1, in percent of its length."""
+    if not cells:
+        return []
+    least = min(min(cell["chance"], cell["low"], cell["baseline"] or 1) for cell in cells)
+    start = max(0.0, least - 0.05 * (1 - least))
+
+    def place(value: float | None) -> float | None:
+        return None if value is None else round(100 * (min(max(value, start), 1) - start) / (1 - start), 2)
+
+    return [
+        {**cell, "at": {name: place(cell[name]) for name in ("chance", "ours", "low", "high", "baseline")}}
+        for cell in cells
+    ]
+
+
+def _listed(parts: Iterable[str]) -> str:
+    *first, last = parts
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,56 @@
+"""The first screen says what was found, no more than the tests decide."""
+
+import numpy as np
+import pytest
+from comparison_rows import PAPERS, belief_rows
+
+from neuralese.evaluate.comparison import compare
+from neuralese.report.page.found import main_cells, paragraph, scale
+
+NAMES = {"colors": "Colours", "birds": "Birds", "driving": "Driving"}
+RELAYS = [
+    {
+        "task": "birds",
+        "measure": "accuracy",
+        "rows": [{"role": "ours", "share": 0.97}, {"role": "baseline", "share": 0.1}],
+    },
+    {"task": "driving", "measure": "reward", "rows": [{"role": "ours", "share": np.nan}]},
+    {"task": "driving", "measure": "completion", "rows": [{"role": "ours", "share": 0.5}]},
+]
+
+
+def cells(data: str = "mirror", seeds: int = 5) -> list[dict]:
+    return main_cells(compare(belief_rows(data, seeds), papers=PAPERS))
+
+
+def test_there_is_a_cell_for_each_task_and_direction_of_the_main_protocol():
+    found = cells()
+    assert [(cell["task"], cell["way"]) for cell in found] == [
+        (task, way) for task in NAMES for way in ("robot → human", "human → robot")
+    ]
+    assert {round(cell["ours"], 6) for cell in found} == {0.75}
+    assert {round(cell["baseline"], 6) for cell in found} == {0.65}
+
+
+def test_several_seeds_are_tested_and_what_survives_is_said_where_it_can_be():
+    text = paragraph(cells(), RELAYS, NAMES, embedded=False)
+    assert "Translated by belief" in text
+    assert "75% (Colours), 75% (Birds) and 75% (Driving) of the time from robot to human, and 75% (Colours)" in text
+    assert "beats direct translation, chosen as carefully, in 6 of 6 comparisons (5 seeds, after Holm's" in text
+    assert "97% (Birds) of what communication is worth to them survives; by direct, 10% (Birds)." in text
+    assert "50% (Driving)" not in text
+
+
+def test_one_seed_and_embedded_data_claim_nothing():
+    assert "nothing can be claimed about other agents" in paragraph(cells(seeds=1), [], NAMES, embedded=False)
+    text = paragraph(cells("embedded"), [], NAMES, embedded=True)
+    assert "nothing is claimed" in text
+    assert "6 of 6" not in text
+    assert paragraph([], [], NAMES, embedded=False) == "Nothing was translated in this run."
+
+
+def test_places_keep_the_order_of_figures_and_stay_on_the_axis():
+    placed = scale(cells())[0]["at"]
+    assert 0 < placed["chance"] < placed["baseline"] < placed["low"] < placed["ours"] < placed["high"] < 100
+    span = placed["ours"] - placed["baseline"]
+    assert span == pytest.approx((0.75 - 0.65) / (0.75 - 0.5) * (placed["ours"] - placed["chance"]), abs=0.02)
