@@ -31,6 +31,7 @@ test-workflow: $(TEST_INSTALLED)
 test-kills: $(TEST_INSTALLED)
 	$(BIN)/python tests/workflow/kill_and_rerun.py --kills 100
 	$(BIN)/python tests/faults/fuzz.py
+	$(BIN)/python tests/faults/fuzz_inputs.py
 
 bench: $(INSTALLED)
 	$(BIN)/python benchmarks/run.py
