@@ -9,7 +9,7 @@ from typing import Protocol
 import torch
 from torch import Tensor, nn
 
-from neuralese.agents.sequences import Sequences
+from neuralese.agents.sequences import Messages
 from neuralese.games.states import States
 from neuralese.speakers.gaussian import log_density
 from neuralese.storage.weights import read_weights, save_weights
@@ -24,10 +24,10 @@ class Speaker(Protocol):
 
     width: float  # the standard deviation of vectors around their mean; 1 for symbols
 
-    def log_prob(self, messages: Tensor | Sequences, observations: Tensor, widen: float = 1.0) -> Tensor:
+    def log_prob(self, messages: Messages, observations: Tensor, widen: float = 1.0) -> Tensor:
         """log p(z_k | x_i), (K, n), of K messages in observations (n, ...), taken to be `widen` times as wide."""
 
-    def fits(self, messages: Tensor | Sequences, observations: Tensor) -> Tensor:
+    def fits(self, messages: Messages, observations: Tensor) -> Tensor:
         """log p(z_i | x_i) of n messages in as many observations (n, ...), up to a constant for each message: (n,)."""
 
 

@@ -6,6 +6,7 @@ contract does not name are not looked at.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -192,7 +193,7 @@ def fault(table: pa.Table, rules: Rules, columns: Iterable[str]) -> str | None:
     return next((found for keys in whole if (found := _twice(table, keys))), None)
 
 
-def _fault_in(column: pa.Array, rule: object, may_miss: bool) -> tuple[int, str, str] | None:
+def _fault_in(column: pa.Array, rule: Any, may_miss: bool) -> tuple[int, str, str] | None:
     """Row, value and what is expected, of a column's first fault."""
     if column.null_count and not may_miss:
         return pc.index(column.is_null(), True).as_py(), "nothing", str(rule or "a value")

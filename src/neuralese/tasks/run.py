@@ -30,8 +30,8 @@ class Run:
         self.files = {Path(file).name: Path(file) for file in files}
 
     @cached_property
-    def games(self) -> dict[str, States]:
-        """The task's game, or its states, by split."""
+    def games(self) -> dict[str, Any]:
+        """The task's game (`games.game.Game`), or its states alone (`States`), by split; the task knows which."""
         return tasks.part(self.task, "game").load_games(self.files, self.config)
 
     @property

@@ -6,7 +6,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from neuralese.agents.sequences import Sequences
+from neuralese.agents.sequences import Messages, Sequences
 from neuralese.games.states import States
 from neuralese.speakers.models import HumanSpeaker, Speaker
 from neuralese.translate.reading import Listed, Reading
@@ -18,7 +18,7 @@ class Neuralese(Listed):
 
     game: States
     speaker: Speaker
-    messages: Tensor | Sequences
+    messages: Messages
     ids: Tensor
     scale: float = 1.0  # by how much wider than the channel's noise p(z | x) is taken to be
 

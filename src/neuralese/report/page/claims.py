@@ -6,6 +6,7 @@ seed nothing can be told. Criteria are known by their role, whatever a user call
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 from scipy.special import ndtri
@@ -159,7 +160,7 @@ def _figures(rows: pd.DataFrame) -> list[Claim]:
     return [Claim(f"{text}, {higher.sum()} are higher and {lower.sum()} lower{f' ({below})' if below else ''}.")]
 
 
-def _named(row: object) -> str:
+def _named(row: Any) -> str:
     """What tells a row from others of its pair."""
     words = [row.title if row.criterion != "none" else "", row.measure if row.measure != "accuracy" else ""]
     return "".join(f"{word} " for word in words if word)
