@@ -47,7 +47,7 @@ from neuralese.translate.pairs import SINGLE
 ABOUT = "translator.json"  # of a saved translator: how it was made
 FORMAT = 2
 RANDOM = "random"  # the control that stands beside every criterion
-SECTIONS = {
+SECTIONS: dict[str, Any] = {
     "speakers": FITTING,
     "messages": sections.Messages(),
     "ablation": sections.Ablation(),
@@ -85,6 +85,9 @@ class Translator(BaseEstimator):
     criterion_ : dict
         The chosen settings of the criterion, by direction.
     """
+
+    _made: Any
+    _run: Any
 
     def __init__(
         self,

@@ -35,7 +35,7 @@ class Speech:
 
 def sample_messages(cell: Cell, games: dict[str, Game], counts: dict[str, int], generator: torch.Generator) -> pa.Table:
     """Let the agent speak through its channel in `counts[split]` fresh states of each split."""
-    parts = []
+    parts: list[pa.Table] = []
     for split, count in counts.items():
         states, said = utterances(cell, games[split], count, generator)
         table = states_table(games[split], states, "message_id", first=sum(part.num_rows for part in parts))

@@ -4,7 +4,7 @@ All three see the world through the game's own encoder and have one hidden layer
 """
 
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -96,7 +96,7 @@ class HumanSpeaker(nn.Module):
         self.settings = {"hidden": hidden, "phrases": phrases, "silence": silence, "words": words}
         self.silence = silence
         self.logits = PhraseLogits(game, hidden, torch.zeros(phrases, words) if heard is None else heard)
-        self.silent = None if silence is None else _perceptron(game, hidden, 1)
+        self.silent: Any = None if silence is None else _perceptron(game, hidden, 1)
 
     def log_prob(self, observations: Tensor) -> Tensor:
         """log p(z_k | x_i), (phrases, n), of every phrase in observations (n, ...)."""
@@ -122,7 +122,7 @@ class HumanListener(nn.Module):
         return (self.fits(observations) * bags).sum(1)
 
 
-Model = RobotSpeaker | HumanSpeaker | HumanListener
+Model = TypeVar("Model", RobotSpeaker, HumanSpeaker, HumanListener)
 
 
 def save_model(path: str | Path, model: Model) -> None:

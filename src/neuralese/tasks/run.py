@@ -14,7 +14,6 @@ import torch
 
 from neuralese import tasks
 from neuralese.games.settings import GameConfig
-from neuralese.games.states import States
 from neuralese.randomness import generator
 from neuralese.sources.provenance import PEOPLE, data_kind, read_provenance
 
@@ -35,8 +34,8 @@ class Run:
         return tasks.part(self.task, "game").load_games(self.files, self.config)
 
     @property
-    def states(self) -> States:
-        """What models see: the same in every split."""
+    def states(self) -> Any:
+        """What models see (`games.states.States`): the same in every split."""
         return self.games["train"]
 
     @property

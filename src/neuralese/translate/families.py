@@ -55,7 +55,7 @@ def options(settings: Mapping[str, Any]) -> dict[str, Any]:
 def title(name: str, settings: Mapping[str, Any]) -> str:
     """What a criterion of the config is called in tables."""
     chosen = ", chosen on dev" if settings.get("members", len(members(settings))) > 1 else ""
-    return ROLES.get(settings.get("role"), "{name}").format(name=name, chosen=chosen)
+    return ROLES.get(settings.get("role", ""), "{name}").format(name=name, chosen=chosen)
 
 
 def with_role(criteria: Mapping[str, Mapping[str, Any]], role: str) -> str | None:

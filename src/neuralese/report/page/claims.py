@@ -120,7 +120,8 @@ def _leak(rows: pd.DataFrame) -> list[Claim]:
 
 
 def _behavior(rows: pd.DataFrame) -> tuple[list[Claim], list[Claim]]:
-    deciding, more = [], []
+    deciding: list[Claim] = []
+    more: list[Claim] = []
     for measure, part in rows[rows["pair"] == "R/H"].groupby("measure", sort=False):
         ours = _cell(part, "ours")
         if ours is None:
