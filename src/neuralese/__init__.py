@@ -1,7 +1,10 @@
 """Translate what learned agents say to each other into English, and back."""
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from neuralese.translator import Translator
 
 __all__ = ["Translator"]
 

@@ -8,16 +8,13 @@ imports torch unless it is given a tensor: importing takes longer than an answer
 import math
 import sys
 from types import ModuleType
-from typing import TYPE_CHECKING, Union
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from torch import Tensor
-
 NOTHING = 1e-30  # where there are many products, the smallest numbers of single precision are multiplied slowly
 
-Array = Union[np.ndarray, "Tensor"]
+Array = Any  # np.ndarray | torch.Tensor: one formula has arrays of one library, which a union of types cannot say
 
 
 def library(array: Array) -> ModuleType:

@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from neuralese.storage.errors import NeuraleseError
 from neuralese.tasks.corpus.faults import shown
@@ -169,7 +169,7 @@ class Recording:
             raise NeuraleseError(
                 f"pick is {shown(pick)}; give a position from 0 to {len(candidates) - 1} in the context."
             )
-        row = {
+        row: dict[str, Any] = {
             "context_id": len(self._contexts),
             "candidates": candidates,
             "true": candidates.index(true),
@@ -228,7 +228,8 @@ class RecordParallel:
         self.readers = {agent: reader for agent, reader in readers.items() if reader}
         if not self.readers:
             raise NeuraleseError("no agent of this environment can speak; name the speakers, and how to read messages.")
-        self.episode, self._seen = -1, {}
+        self.episode = -1
+        self._seen: dict[str, Any] = {}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.env, name)
@@ -257,7 +258,7 @@ def spoken(env: Any, agent: str, speakers: Sequence[str] | None = None) -> ReadM
     In particle worlds (MPE) an action is a move and a symbol, or numbers for each. Elsewhere the whole action of one of
     the `speakers` is its message.
     """
-    space, world = env.action_space(agent), getattr(env.unwrapped, "world", None)
+    space, world = env.action_space(agent), cast(Any, getattr(env.unwrapped, "world", None))
     if all(hasattr(world, name) for name in ("agents", "dim_c", "dim_p")):
         body = next(each for each in world.agents if each.name == agent)
         moves = 2 * world.dim_p + 1 if body.movable else 0

@@ -27,7 +27,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from neuralese.agents.messages import Speech
-from neuralese.agents.sequences import Sequences
+from neuralese.agents.sequences import Messages, Sequences
 from neuralese.pipeline import sections
 from neuralese.pipeline.criteria import ALSO, CRITERIA
 from neuralese.storage.errors import NeuraleseError
@@ -47,7 +47,7 @@ from neuralese.translate.pairs import SINGLE
 ABOUT = "translator.json"  # of a saved translator: how it was made
 FORMAT = 2
 RANDOM = "random"  # the control that stands beside every criterion
-SECTIONS = {
+SECTIONS: dict[str, Any] = {
     "speakers": FITTING,
     "messages": sections.Messages(),
     "ablation": sections.Ablation(),
@@ -85,6 +85,9 @@ class Translator(BaseEstimator):
     criterion_ : dict
         The chosen settings of the criterion, by direction.
     """
+
+    _made: Any
+    _run: Any
 
     def __init__(
         self,
@@ -308,7 +311,7 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} cannot be saved; give plain numbers and texts as parameters")
 
 
-def _contents(messages: list[list], about: Mapping[str, Any]) -> torch.Tensor | Sequences:
+def _contents(messages: list[list], about: Mapping[str, Any]) -> Messages:
     """Messages as the models take them."""
     if about["kind"] == "symbols":
         try:
@@ -318,7 +321,7 @@ def _contents(messages: list[list], about: Mapping[str, Any]) -> torch.Tensor | 
     return torch.tensor(messages, dtype=torch.float32)
 
 
-def _lists(messages: torch.Tensor | Sequences) -> list[list]:
+def _lists(messages: Messages) -> list[list]:
     if isinstance(messages, Sequences):
         return [row[row >= 0].tolist() for row in messages.to_array()]
     return messages.tolist()

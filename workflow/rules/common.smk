@@ -32,9 +32,6 @@ from neuralese.pipeline.given import shape_problem, typed
 from neuralese.storage.files import redate, unwritable
 from neuralese.tasks.stages import RUN, SEED, SWEPT_FILES, WILDCARDS
 
-WORKFLOW = Path(str(workflow.current_basedir)).parent
-SCRIPTS = WORKFLOW / "scripts"
-
 if wrong := shape_problem(config):
     raise WorkflowError(wrong)
 config = complete(typed(config, SCHEMA))
@@ -149,7 +146,7 @@ def code(script):
 @cache
 def code_of(script, task):
     """The same, for one task, or for all of the run."""
-    path = SCRIPTS / f"{script}.py"
+    path = Path(workflow.source_path(f"../scripts/{script}.py"))  # also where rules come from a URL
     return imports.digest(
         [path, *imports.imported(path, tasks=[task] if task else TASKS)]
     )

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from neuralese.agents.cell import Cell
 from neuralese.agents.players import utterances
-from neuralese.agents.sequences import Sequences
+from neuralese.agents.sequences import Messages, Sequences
 from neuralese.games.game import Game
 from neuralese.games.states import States
 from neuralese.storage.tables import matrix, read_about, read_table, vectors
@@ -24,7 +24,7 @@ class Speech:
 
     ids: Tensor  # (n,)
     states: Tensor  # (n, s, ...)
-    messages: Tensor | Sequences  # (n, message) vectors, or n sequences of symbols
+    messages: Messages  # (n, message) vectors, or n sequences of symbols
     picked: Tensor | None = None  # (n,) whether the real listener understood, 1 or 0; -1 where it is not known
 
     def first(self, count: int | None) -> "Speech":
@@ -35,7 +35,7 @@ class Speech:
 
 def sample_messages(cell: Cell, games: dict[str, Game], counts: dict[str, int], generator: torch.Generator) -> pa.Table:
     """Let the agent speak through its channel in `counts[split]` fresh states of each split."""
-    parts = []
+    parts: list[pa.Table] = []
     for split, count in counts.items():
         states, said = utterances(cell, games[split], count, generator)
         table = states_table(games[split], states, "message_id", first=sum(part.num_rows for part in parts))
@@ -74,7 +74,7 @@ def read_messages(path: str | Path, game: States) -> dict[str, Speech]:
     }
 
 
-def contents(column: pa.ChunkedArray, about: Mapping[str, Any]) -> Tensor | Sequences:
+def contents(column: pa.ChunkedArray, about: Mapping[str, Any]) -> Messages:
     """Messages as a table holds them: vectors, or symbols whose vocabulary and greatest length are in `about`."""
     if not pa.types.is_fixed_size_list(column.type):
         return Sequences.of(column.to_pylist(), about["end"], about["vocabulary"], about["longest"])

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -9,6 +10,7 @@ from torch import Tensor
 
 from neuralese.storage.errors import NeuraleseError
 
+Messages = Any  # Tensor (n, message) of vectors | Sequences: a model is given those that it was fitted to
 NOTHING = -1  # what stands in `Sequences.to_array` where a message has ended
 
 

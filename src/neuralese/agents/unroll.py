@@ -11,6 +11,7 @@ so that what is seen reaches the first three, and the memory the last three, by 
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -74,7 +75,7 @@ class _Memory(torch.autograd.Function):
     """What both players remember after each step, (rows, hidden), as a function of what they saw and of the weights."""
 
     @staticmethod
-    def forward(ctx, steps, radius, noise, seen, *weights):
+    def forward(ctx: Any, steps: Any, radius: float, noise: Any, seen: Tensor, *weights: Tensor) -> Tensor:
         hear, from_seen, from_memory, bias_seen, bias_memory, say, bias_say = weights
         hidden = seen.shape[1]
         learning = any(ctx.needs_input_grad)  # else nothing but memory and messages outlives its step
@@ -117,12 +118,13 @@ class _Memory(torch.autograd.Function):
         return memory
 
     @staticmethod
-    def backward(ctx, d_after):
+    def backward(ctx: Any, d_after: Tensor) -> tuple[Tensor | None, ...]:
         gates, encoded, before, scale, memory, heard, said, hear, first, last, say = ctx.saved_tensors
         hidden = encoded.shape[1]
         first, last = _halved(first, 0), _halved(last, 2)
         d_gates, d_encoded, d_said = torch.empty_like(gates), torch.empty_like(encoded), torch.zeros_like(heard)
-        d_old = d_heard = None  # what the step after says of the memory it began with, and of what it heard
+        d_old: Any = None  # what the step after says of the memory it began with,
+        d_heard: Any = None  # and of what it heard
         for number in reversed(range(len(ctx.steps))):
             step = ctx.steps[number]
             d_memory = d_after[step].clone()

@@ -36,7 +36,8 @@ def command(results: Path, task: str | None, as_json: bool) -> None:
     driven = folder.folder / "tables/behavior.parquet"
     behavior = read_table(driven, "behavior").to_pandas() if driven.exists() else None
     belief = read_table(path, "belief").to_pandas()
-    papers = {name: tasks.get(name).paper for name in belief["task"].unique() if name in tasks.names()}
+    known = [name for name in belief["task"].unique() if name in tasks.names()]
+    papers = {name: paper for name in known if (paper := tasks.get(name).paper)}
     table = compare(belief, behavior, papers)
     if task is not None:
         table = table[table["task"] == task]

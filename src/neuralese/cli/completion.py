@@ -19,4 +19,6 @@ from neuralese.cli.results import Examples
 def command(ctx: click.Context, shell: str) -> None:
     """Print the script that makes SHELL complete commands, options, tasks, seeds and phrases."""
     root = ctx.find_root()
-    click.echo(get_completion_class(shell)(root.command, {}, "neuralese", "_NEURALESE_COMPLETE").source())
+    completion = get_completion_class(shell)
+    assert completion is not None  # SHELL is one of those that there are
+    click.echo(completion(root.command, {}, "neuralese", "_NEURALESE_COMPLETE").source())

@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -96,7 +97,7 @@ def import_command() -> None:
     """Make a corpus of a file in another format."""
 
 
-def _flat_options(of: click.Command) -> click.Command:
+def _flat_options(of: Callable[..., None]) -> Callable[..., None]:
     """The options of imports from one flat file."""
     for option in (
         licence_option,

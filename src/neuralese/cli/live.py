@@ -157,7 +157,7 @@ def _cell(jobs: list[Job], now: float) -> Any:
     """What a stage does for a task: jobs that are done, those that run and for how long, those that failed."""
     from rich.text import Text
 
-    parts = []
+    parts: list[str | tuple[str, str]] = []
     for state in (DONE, RUNNING, FAILED):
         own = [job for job in jobs if job.state == state]
         if own:

@@ -93,6 +93,7 @@ class Lookup:
         if found and len(found) >= (n or 1):
             return Answer(f"message {number}", "dictionary", found[:n])
         asked = self._place(number) if self._spells else self.vectors([number])
+        assert asked is not None  # which vectors of symbols are
         return Answer(f"message {number}", "scored", self._score_messages(asked, n)[0])
 
     def messages(self, messages: np.ndarray, n: int | None) -> list[Answer]:
@@ -110,9 +111,10 @@ class Lookup:
         for end in range(1, len(words) + 1):
             for start in range(end):
                 number = known.get(" ".join(words[start:end]))
-                if number is not None and best[start] is not None:
-                    longer = [*best[start], number]
-                    best[end] = longer if best[end] is None or len(longer) < len(best[end]) else best[end]
+                before, now = best[start], best[end]
+                if number is not None and before is not None:
+                    longer = [*before, number]
+                    best[end] = longer if now is None or len(longer) < len(now) else now
         if not best[-1]:
             raise NeuraleseError(self._unknown(text, words))
         return list(dict.fromkeys(best[-1]))

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 RUNNING, DONE, FAILED = "running", "done", "failed"
 ALL = "all"  # the rule that makes nothing itself; and the column of what is made of all tasks together
@@ -104,7 +105,8 @@ class Progress:
         self.jobs: dict[str, Job] = {}
         self.others: list[str] = []  # lines that are about no job
         self.complete_log = ""
-        self._counting, self._fields, self._rule, self._failing = False, {}, "", False
+        self._counting, self._rule, self._failing = False, "", False
+        self._fields: dict[str, Any] = {}
 
     def read(self, line: str) -> list[Job]:
         """Take in a line; the jobs that ended with it."""

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 import click
 import yaml
@@ -89,7 +90,7 @@ def follow(full: Sequence[str], progress: Progress, results: Path) -> int:
     with started(full) as process:
         try:
             with view:
-                for line in process.stdout:
+                for line in printed(process):
                     raw.append(line)
                     view.take(progress.read(line))
         except BrokenPipeError:
@@ -97,11 +98,17 @@ def follow(full: Sequence[str], progress: Progress, results: Path) -> int:
         except Exception as error:
             click.echo(f"(The view failed, so here is what Snakemake says: {error}.)", err=True)
             click.echo("".join(raw), nl=False, err=True)
-            for line in process.stdout:
+            for line in printed(process):
                 click.echo(line, nl=False, err=True)
                 with suppress(Exception):
                     progress.read(line)
         return process.wait()
+
+
+def printed(process: subprocess.Popen) -> IO[str]:
+    """What Snakemake prints."""
+    assert process.stdout is not None  # `started` asks for it
+    return process.stdout
 
 
 @contextmanager
@@ -130,7 +137,7 @@ def started(full: Sequence[str]) -> Iterator[subprocess.Popen]:
         if process.poll() is None:
             process.terminate()
             process.wait()
-        process.stdout.close()
+        printed(process).close()
 
 
 def print_failure(progress: Progress, code: int) -> None:

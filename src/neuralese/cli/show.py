@@ -128,7 +128,7 @@ def _chosen(
             count = file.metadata.num_rows
             break
     table = pa.concat_tables(kept) if kept else schema.empty_table().select(needed)
-    if by:
+    if by and sort:
         table = _sorted(table, by, sort.startswith("-"))
     return table.slice(0, rows).select(shown), count
 

@@ -73,11 +73,12 @@ def command(results: Path, task: str, seed: int, as_json: bool, phrase: tuple[st
         vectors = lookup.vectors([each.id for each in answers[0].best], asked.new)
         if asked.save and vectors is None:
             raise NeuraleseError("this agent speaks in symbols, so there are no vectors to --save.")
-        if asked.save:
+        if asked.save and vectors is not None:
             save_messages(asked.save, vectors)
-    elif asked.message is None:
+    elif asked.message_id is not None:
         answers, vectors = [lookup.message(asked.message_id, asked.count)], None
     else:
+        assert asked.message is not None  # one of the three is given
         answers, vectors = lookup.messages(load_messages(asked.message), asked.count), None
     about = {"task": task, "seed": seed, "data": Results(results).data(task), "criterion": lookup.criterion}
     if as_json:
@@ -86,7 +87,7 @@ def command(results: Path, task: str, seed: int, as_json: bool, phrase: tuple[st
     else:
         for answer in answers:
             _print(answer, about, vectors)
-        if asked.save:
+        if asked.save and vectors is not None:
             click.echo(f"Wrote {asked.save}: an array {vectors.shape}, the best message first.")
 
 

@@ -110,6 +110,6 @@ class Ablation:
         """What the robot does that hears messages, or the model human that hears phrases."""
         game = self.vocabulary.game
         if isinstance(language, Neuralese):
-            return Heeded(language, robot_responses(self.cell, game, language.messages))
+            return Heeded(language, robot_responses(self.cell, game, language.messages))  # type: ignore[arg-type]  # of a game
         heard = language.bags @ self.heard if isinstance(language, Composed) else self.heard[language.ids]
         return Heeded(language, human_responses(self.listener, game, heard))

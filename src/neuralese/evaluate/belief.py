@@ -14,6 +14,7 @@ when they are sent.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -119,7 +120,13 @@ def evaluate_belief(
     for speaker, listener, unit, way, credit in cells:
         games = human.games.numpy() if speaker == "H" and human.repeated else None
         low, high = bootstrap_interval(credit, bootstrap, resamples, games)
-        row = {"speaker": speaker, "listener": listener, "unit": unit, "criterion": way.name, "title": way.title}
+        row: dict[str, Any] = {
+            "speaker": speaker,
+            "listener": listener,
+            "unit": unit,
+            "criterion": way.name,
+            "title": way.title,
+        }
         row |= {"role": way.role, "kind": way.kind, "accuracy": credit.mean(), "ci_low": low, "ci_high": high}
         row |= _counts(len(credit), human, speaker) | {"candidates": robot.states.shape[1]}
         row |= _gains(credit, references, (speaker, listener, unit), way.role, games)

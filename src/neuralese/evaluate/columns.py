@@ -15,6 +15,7 @@ distance divided by their number.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -117,7 +118,7 @@ def state_classes(points: Mapping[str, Points], seed: int = 0) -> pd.DataFrame:
 
 def state_distances(points: Mapping[str, Points], left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """How far the states in the rows `left` (p,) are from those in `right` (p,): (p,)."""
-    total = sum(each.distances(left, right) for each in points.values())
+    total: Any = sum(each.distances(left, right) for each in points.values())
     return (total / len(points)).round(12)  # so that equal distances are equal, in whichever order they were added
 
 

@@ -60,7 +60,7 @@ class Listeners:
     def of(cls, states: States, cell: Cell | None, speaker: Speaker, human: HumanListener) -> "Listeners":
         """Those of a game, whose agent is `cell`, or of states without one."""
         if states.asks:
-            return cls(states, guess_by_playing(cell, states), human, "R")
+            return cls(states, guess_by_playing(cell, states), human, "R")  # type: ignore[arg-type]  # it is a game
         return cls(states, guess_by_likelihood(speaker, states), human, "R*")
 
     def robot_credit(self, messages: Tensor, states: Tensor, generator: torch.Generator) -> np.ndarray:

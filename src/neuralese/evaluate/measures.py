@@ -143,7 +143,11 @@ def _columns(classes: pd.DataFrame) -> list[np.ndarray]:
 
 
 def _tested(
-    kind: type[Evidence], messages: np.ndarray, classes: pd.DataFrame, seed: int, groups: np.ndarray | None
+    kind: Callable[[np.ndarray], Evidence],
+    messages: np.ndarray,
+    classes: pd.DataFrame,
+    seed: int,
+    groups: np.ndarray | None,
 ) -> pd.Series:
     """p-values by at most `TESTED` messages, at most one of each group: those of a group may be alike."""
     some = np.random.default_rng(seed).permutation(len(messages))

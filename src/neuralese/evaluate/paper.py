@@ -14,11 +14,11 @@ class Paper:
     """What the paper says of a task."""
 
     table: str  # where its accuracies are
-    belief: Mapping[tuple[str, str, str], float]  # (speaker, listener, criterion) -> accuracy
+    belief: Mapping[tuple[str, str, str | None], float]  # (speaker, listener, criterion) -> accuracy
     distractors: str = "play"  # in the authors' code
     behavior_table: str = ""  # where its rewards are, if it has any
     # (pair, criterion) -> reward and completion
-    behavior: Mapping[tuple[str, str], tuple[float | None, float | None]] = field(default_factory=dict)
+    behavior: Mapping[tuple[str, str | None], tuple[float | None, float | None]] = field(default_factory=dict)
 
 
 Papers = Mapping[str, Paper]  # by task; one that the paper has not is not there

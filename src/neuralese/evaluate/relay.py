@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -162,7 +163,7 @@ def made_messages(files: Mapping[str, Path], english: English, noise: float) -> 
 
 
 def trips(
-    relay: Relay, criteria: Mapping[str, Mapping[str, object]], made: list[Made], dev: Speech, test: Speech
+    relay: Relay, criteria: Mapping[str, Mapping[str, Any]], made: list[Made], dev: Speech, test: Speech
 ) -> tuple[list[Trip], pd.DataFrame]:
     """Every way into English and back for `test`, and what was chosen on `dev` for each, with the second best.
 
@@ -197,7 +198,7 @@ def trips(
 
 def play_relay(
     relay: Relay,
-    criteria: Mapping[str, Mapping[str, object]],
+    criteria: Mapping[str, Mapping[str, Any]],
     made: list[Made],
     dev: Speech,
     test: Speech,

@@ -7,12 +7,12 @@ robot that judges can be asked, `synthesis-judge`, whose messages were made by a
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import torch
 from torch import Tensor
 
-from neuralese.agents.cell import Cell
 from neuralese.agents.messages import Speech
 from neuralese.evaluate.belief import HumanSpeech, Way
 from neuralese.speakers.traces import Lists
@@ -88,7 +88,7 @@ def _at_random(said: Said, generator: torch.Generator) -> tuple[Tensor, dict[str
 
 
 def load_synthesis(
-    files: Mapping[str, Path], said: Said, ways: list[Way], cell: Cell | None, generator: torch.Generator
+    files: Mapping[str, Path], said: Said, ways: list[Way], cell: Any, generator: torch.Generator
 ) -> list[Way]:
     """The ways with new messages, sent through the channel; an utterance without one is translated as otherwise.
 
@@ -97,7 +97,7 @@ def load_synthesis(
     path = files["synthesis.parquet"]
     dictionary = read_table(path, "dictionary").to_pandas()
     otherwise = next(way for way in ways if way.name == read_about(path)["otherwise"])
-    new = None
+    new: Any = None
     if "new_messages.parquet" in files:
         new = torch.from_numpy(matrix(read_table(files["new_messages.parquet"], "messages")["message"]).copy())
     found = []

@@ -151,6 +151,8 @@ def state_columns(candidates: int) -> list[str]:
 class ReferenceEncoder(nn.Module):
     """Looks items up and maps all, with the role, through one linear layer; the items are not among its weights."""
 
+    items: Tensor
+
     def __init__(self, items: Tensor, width: int, n_candidates: int) -> None:
         super().__init__()
         blank = items.new_zeros(1, items.shape[1])

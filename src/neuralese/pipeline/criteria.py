@@ -19,13 +19,13 @@ MEANINGS = {
 
 def _options() -> dict[str, tuple[str, Any, Field]]:
     """The options of every kind, as a family may have them: a value, or a list of values."""
-    found = {}
+    found: dict[str, tuple[str, Any, Field]] = {}
     for kind in kinds().values():
         hints = get_type_hints(kind)
         for each in fields(kind):
             hint = hints[each.name]
-            plain = hint if isinstance(hint, type) else hint.__args__[0]
-            value = field(default=each.default, metadata=each.metadata)
+            plain: Any = hint if isinstance(hint, type) else hint.__args__[0]
+            value: Any = field(default=each.default, metadata=each.metadata)
             found.setdefault(each.name, (each.name, hint | list[plain], value))
     return found
 
@@ -58,9 +58,9 @@ def criterion_section() -> type:
     )
 
 
-Criterion = criterion_section()
+Criterion: Any = criterion_section()  # a type, made at run time
 
-CRITERIA = {
+CRITERIA: dict[str, dict[str, Any]] = {
     "algorithm-1": {"kind": "belief", "role": "printed", "weights": "product", "divergence": "forward", "scale": 1.0},
     "released": {
         "kind": "belief",
@@ -80,7 +80,7 @@ CRITERIA = {
     "direct": {"kind": "direct", "role": "baseline", "scale": [1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0]},
     "random": {"kind": "random", "role": "control"},
 }
-ALSO = {
+ALSO: dict[str, dict[str, Any]] = {
     "pmi": {"kind": "pmi", "scale": [1.0, 2.0, 4.0, 8.0]},
     "jensen-shannon": {"kind": "belief", "weights": "source", "divergence": "jensen-shannon"},
     "frequent": {"kind": "belief", "weights": "source", "divergence": "reverse", "scale": 1.0, "prior": [0.01, 0.1]},

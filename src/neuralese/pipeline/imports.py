@@ -47,14 +47,22 @@ def imported(*roots: str | Path, tasks: Iterable[str] = ()) -> list[Path]:
 
 def _home(module: str) -> Path:
     """Where the code of a task is: the folder of its package, or its only file."""
-    spec = find_spec(module)
-    return Path(spec.origin).parent if spec.submodule_search_locations else Path(spec.origin)
+    path = _origin(module)
+    return path.parent if path.name == "__init__.py" else path
 
 
 @cache
 def _brought() -> list[Path]:
     """The files of the criteria that other packages bring."""
-    return [Path(find_spec(each.value).origin) for each in sorted(entry_points(group=GROUP))]
+    return [_origin(each.value) for each in sorted(entry_points(group=GROUP))]
+
+
+def _origin(module: str) -> Path:
+    """The file of a module that is installed."""
+    spec = find_spec(module)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(f"{module} is installed as a task or a criterion, but is not there")
+    return Path(spec.origin)
 
 
 @cache
@@ -62,7 +70,7 @@ def _parts(path: Path) -> frozenset[str]:
     """The parts of tasks that a file asks for: names in calls of `part` and `has`, and facts, by `tasks.get`."""
     if path.suffix != ".py":
         return frozenset()
-    asked = set()
+    asked: set[str] = set()
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("part", "has"):
             texts = [each.value for each in node.args[1:2] if isinstance(each, ast.Constant)]
@@ -117,7 +125,8 @@ def _foreign() -> dict[str, Path]:
     """The folders of other packages that bring tasks, by name; what is a module alone imports nothing of its own."""
     packages = {home.split(".")[0] for home in registry.homes().values()} - {PACKAGE}
     specs = {name: find_spec(name) for name in packages}
-    return {name: Path(spec.origin).parent for name, spec in specs.items() if spec and spec.submodule_search_locations}
+    found = {name: spec for name, spec in specs.items() if spec and spec.submodule_search_locations}
+    return {name: _origin(name).parent for name in found}
 
 
 def digest(files: Iterable[Path]) -> str:

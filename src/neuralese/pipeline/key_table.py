@@ -18,7 +18,7 @@ def key_table(kind: type) -> str:
     return "".join(f"| {' | '.join(cells)} |\n".replace("|  |", "| |").replace("|  |", "| |") for cells in rows)
 
 
-def _rows(kind: type, sections: Sections, seen: set[type], inside: str = "") -> Iterator[list[str]]:
+def _rows(kind: Any, sections: Sections, seen: set[type], inside: str = "") -> Iterator[list[str]]:
     """The rows of a section: of its own keys, then of the sections in it."""
     found = [(field, hint, _user_named(hint)) for field, hint in keys(kind)]
     for field, hint, named in found:
@@ -41,7 +41,7 @@ def _rows(kind: type, sections: Sections, seen: set[type], inside: str = "") -> 
             yield from _rows(named, {"": None}, seen, field.name)
 
 
-def _user_named(hint: Any) -> type | None:
+def _user_named(hint: Any) -> Any:
     """The kind of section of which there are any number, by names of the user's choice."""
     named = get_args(hint)[1] if get_origin(hint) is dict else None
     return named if is_dataclass(named) else None

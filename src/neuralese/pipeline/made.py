@@ -53,7 +53,8 @@ class Job:
 
     def begin(self, results: str) -> Maker:
         """Check that the inputs are what they say they are and belong together; return who makes the outputs."""
-        maker, found, said_by, kinds = Maker(results, {}), {}, {}, set()
+        maker, found, kinds = Maker(results, {}), {}, set()
+        said_by: dict[str, tuple[str, str]] = {}
         for path in self.inputs:
             check(path, results)
             place, record = maker.place(path), read_record(record_file(path)) or {}

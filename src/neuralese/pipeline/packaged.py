@@ -52,7 +52,9 @@ def find_config(name: str) -> Path:
 
 def split_configs(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     """The config files among Snakemake's arguments, and all other arguments."""
-    names, others, taking = [], [], False
+    names: list[str] = []
+    others: list[str] = []
+    taking = False
     for place, argument in enumerate(arguments):
         option, equals, value = argument.partition("=")
         if argument == "--":
@@ -97,7 +99,9 @@ def config_files(arguments: Sequence[str]) -> list[Path]:
 
 def nested(arguments: Sequence[str]) -> list[str]:
     """The arguments with dotted keys of --config as Snakemake wants them: agent.noise=3 becomes agent={"noise": 3}."""
-    found, sections, taking = [], {}, False
+    found: list[str] = []
+    sections: dict[str, tuple[int, dict]] = {}
+    taking = False
     for argument in arguments:
         taking = argument in ("--config", "-C") or (taking and not argument.startswith("-"))
         key, equals, value = argument.partition("=")

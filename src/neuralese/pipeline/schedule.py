@@ -31,12 +31,14 @@ def starts(jobs: Sequence[Job], cores: int) -> dict[str, float]:
     asks for more cores than there are gets all of them.
     """
     _ordered(jobs)
-    missing, followers = {job.name: set(job.after) for job in jobs}, {job.name: [] for job in jobs}
+    missing = {job.name: set(job.after) for job in jobs}
+    followers: dict[str, list[int]] = {job.name: [] for job in jobs}
     for place, job in enumerate(jobs):
         for name in set(job.after):
             followers[name].append(place)
     ready = sorted((-job.priority, place) for place, job in enumerate(jobs) if not job.after)
-    running, started, now, free = [], {}, 0.0, cores
+    running: list[tuple[float, int, int]] = []
+    started, now, free = {}, 0.0, cores
     while ready or running:
         waiting = []
         for key in ready:
@@ -69,10 +71,11 @@ def wall_time(jobs: Sequence[Job], cores: int) -> float:
 
 def critical_path(jobs: Sequence[Job]) -> list[Job]:
     """The longest chain of jobs each of which waits for the one before: however many cores, it takes as long."""
-    ends, before = {}, {}
+    ends: dict[str, float] = {}
+    before: dict[str, str | None] = {}
     for job in _ordered(jobs):
-        before[job.name] = max(job.after, key=ends.__getitem__, default=None)
-        ends[job.name] = job.seconds + (ends[before[job.name]] if job.after else 0.0)
+        last = before[job.name] = max(job.after, key=ends.__getitem__, default=None)
+        ends[job.name] = job.seconds + (0.0 if last is None else ends[last])
     named = {job.name: job for job in jobs}
     path, name = [], max(ends, key=ends.__getitem__, default=None)
     while name is not None:

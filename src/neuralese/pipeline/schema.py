@@ -10,7 +10,7 @@ from neuralese.settings import LIMITS, OF_NAMES
 NAMES = {int: "integer", float: "number", bool: "boolean", str: "string", NoneType: "null"}
 
 
-def keys(kind: type) -> Iterator[tuple[Field, Any]]:
+def keys(kind: Any) -> Iterator[tuple[Field, Any]]:
     """The keys of a section, each with its type; a field that says nothing of itself is refused."""
     hints = get_type_hints(kind)
     for field in fields(kind):
@@ -33,7 +33,7 @@ def schema(kind: type) -> dict:
     return made | {"$defs": definitions} if definitions else made
 
 
-def _section(kind: type, defaults: Any, definitions: dict[str, dict]) -> dict:
+def _section(kind: Any, defaults: Any, definitions: dict[str, dict]) -> dict:
     """The schema of a section whose keys have the values of `defaults`, or their own."""
     properties, required = {}, []
     for field, hint in keys(kind):
@@ -54,7 +54,7 @@ def _section(kind: type, defaults: Any, definitions: dict[str, dict]) -> dict:
 def _type(hint: Any, limits: dict[str, Any], definitions: dict[str, dict]) -> dict:
     """The schema of one value."""
     if is_dataclass(hint):
-        name = hint.__name__.lower()
+        name = hint.__name__.lower()  # type: ignore[union-attr]  # it is the class
         if name not in definitions:
             definitions[name] = _section(hint, None, definitions)
         return {"$ref": f"#/$defs/{name}"}

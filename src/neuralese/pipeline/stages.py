@@ -45,7 +45,7 @@ _LISTENING = tuple(
 
 def _table_figures() -> dict[str, tuple[str, ...]]:
     """The pictures of the tables, and whose they are."""
-    found = {}
+    found: dict[str, tuple[str, ...]] = {}
     for task in tasks.every():
         found[f"table_{task.paper.table if task.paper else task.name}"] = (task.name,)
         if task.name in _BEHAVING:

@@ -62,7 +62,8 @@ def draw_ablation(ablation: pd.DataFrame, papers: Papers, *paths: str | Path) ->
     for axes, (task, pair, cells) in zip(grid.flat, every, strict=True):
         paper = papers.get(task)  # whose figures are of the same distractors, or else not comparable
         figures = paper.belief if paper and paper.distractors == "play" else {}
-        _draw_panel(axes, cells, figures.get((*pair.split(" → "), "belief")))
+        speaker, listener = pair.split(" → ")
+        _draw_panel(axes, cells, figures.get((speaker, listener, "belief")))
         data = ", ".join(sorted(cells["data"].unique()))
         axes.set_title(f"{task}, {pair} (data: {data}; {_seeds(cells['seed'].nunique())})", fontsize=10)
     figure.supxlabel(LABELS, fontsize=8, x=0.01, ha="left")

@@ -12,10 +12,11 @@ import struct
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from neuralese.sources.tars import headers
+from neuralese.sources import tars
 from neuralese.sources.unpack import MOST_UNPACKED, Stream, pieces
 from neuralese.storage.errors import NeuraleseError
 
@@ -39,12 +40,12 @@ def _checked(name: str) -> str:
 
 def _tar(file: IO[bytes]) -> Iterator[Member]:
     stream = Stream(pieces(file))
-    for member in headers(stream, MOST_MEMBERS):
+    for member in tars.headers(stream, MOST_MEMBERS):
         name, left = _checked(member.name), [member.padded]
         if member.link:
             raise NeuraleseError(f"it holds the link '{name}', and archives with links are refused")
 
-        def read(member=member, left=left) -> bytes:
+        def read(member: tars.Member = member, left: list[int] = left) -> bytes:
             left.clear()
             return stream.take(member.padded)[: member.size]
 
@@ -65,7 +66,7 @@ def _zip(file: IO[bytes]) -> Iterator[Member]:
             if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 raise NeuraleseError(f"it holds '{name}', which is packed in an unknown way")
             if not info.is_dir():
-                yield name, info.file_size, lambda info=info: zipped.read(info)
+                yield name, info.file_size, partial(zipped.read, info)
 
 
 def _check_list(file: IO[bytes]) -> None:

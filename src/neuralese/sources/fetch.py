@@ -50,7 +50,8 @@ def fetch(
     raw = Path(raw)
     raw.mkdir(parents=True, exist_ok=True)
     (raw / "source.json").unlink(missing_ok=True)
-    files, failures = [], []
+    files: list[dict] = []
+    failures: list[str] = []
     if source != "embedded":
         for archive in data_set.archives:
             found = _obtain(archive, raw, mirror, Path(partial), failures)

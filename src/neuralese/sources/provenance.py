@@ -18,7 +18,7 @@ def write_provenance(path: str | Path, raw: str | Path, rows: dict[str, int], **
 def read_provenance(path: str | Path) -> dict[str, Any]:
     """What was written of the data of a task; a file that is damaged is refused in one sentence."""
     try:
-        known = read_json(path)
+        known: Any = read_json(path)
     except (ValueError, RecursionError, OSError):
         known = None
     if not _is_whole(known):

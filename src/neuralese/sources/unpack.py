@@ -20,9 +20,14 @@ MOST_MEMORY = 1 << 28  # bytes that an unpacker may take; xz at its best takes 6
 class _Unpacker(Protocol):
     """What the unpackers of bz2 and lzma have in common."""
 
-    eof: bool
-    needs_input: bool
-    unused_data: bytes
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def needs_input(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
         """Take `data`, and give back no more than so many bytes."""

@@ -32,7 +32,7 @@ class Speaker(Protocol):
 class Fitted:
     """The best speaker, and the held-out loss of all that were fitted, in nats per message."""
 
-    speaker: Speaker
+    speaker: Any  # an `nn.Module` that is a `Speaker`
     losses: dict[str, float]
 
 
@@ -60,16 +60,17 @@ def fit_best(
     config = suited(config, len(messages))
     look = torch.randperm(len(held_out[1]), generator=generator)[:HELD_OUT]
     seen, heard = held_out[0][look], held_out[1][look]
-    speakers, losses = {}, {}
+    speakers: dict[str, Any] = {}
+    losses: dict[str, float] = {}
     for kind, make in kinds.items():
         speaker = speakers[kind] = seeded(make, generator)
 
-        def loss(batch: int, speaker: Speaker = speaker) -> Tensor:
+        def loss(batch: int, speaker: Any = speaker) -> Tensor:
             chosen = torch.randint(len(messages), (batch,), generator=generator)
             return -speaker.log_prob_each(messages[chosen], observations[chosen]).mean()
 
-        def look_at(speaker: Speaker = speaker) -> float:
+        def look_at(speaker: Any = speaker) -> float:
             return -float(speaker.log_prob_each(heard, seen).mean())
 
         losses[kind] = fit(speaker, loss, look_at, config, f"{kind} speaker")
-    return Fitted(speakers[min(losses, key=losses.get)].eval(), losses)
+    return Fitted(speakers[min(losses, key=losses.__getitem__)].eval(), losses)

@@ -1,8 +1,9 @@
 """Speakers of languages that others bring, on disk: a file says itself which kind of speaker it holds."""
 
 from pathlib import Path
+from typing import Any
 
-from neuralese.speakers.best import MakeEncoder, Speaker
+from neuralese.speakers.best import MakeEncoder
 from neuralese.speakers.noise import GaussianSpeaker
 from neuralese.speakers.symbols import AutoregressiveSpeaker, PositionSpeaker
 from neuralese.storage.weights import read_weights, save_weights
@@ -10,13 +11,13 @@ from neuralese.storage.weights import read_weights, save_weights
 KINDS = {each.kind: each for each in (PositionSpeaker, AutoregressiveSpeaker, GaussianSpeaker)}
 
 
-def save_speaker(path: str | Path, speaker: Speaker) -> None:
+def save_speaker(path: str | Path, speaker: Any) -> None:
     """Write a speaker, its kind and its settings."""
     save_weights(path, speaker, {"kind": speaker.kind, **speaker.settings})
 
 
-def load_speaker(path: str | Path, encoder: MakeEncoder) -> Speaker:
-    """Read a speaker, of whichever kind it is, that sees through what `encoder` makes."""
+def load_speaker(path: str | Path, encoder: MakeEncoder) -> Any:
+    """Read a `Speaker`, of whichever kind it is, that sees through what `encoder` makes."""
     weights, settings = read_weights(path)
     speaker = KINDS[settings.pop("kind")](encoder, **settings)
     speaker.load_state_dict(weights)

@@ -4,12 +4,12 @@ All three see the world through the game's own encoder and have one hidden layer
 """
 
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 import torch
 from torch import Tensor, nn
 
-from neuralese.agents.sequences import Sequences
+from neuralese.agents.sequences import Messages
 from neuralese.games.states import States
 from neuralese.speakers.gaussian import log_density
 from neuralese.storage.weights import read_weights, save_weights
@@ -24,10 +24,10 @@ class Speaker(Protocol):
 
     width: float  # the standard deviation of vectors around their mean; 1 for symbols
 
-    def log_prob(self, messages: Tensor | Sequences, observations: Tensor, widen: float = 1.0) -> Tensor:
+    def log_prob(self, messages: Messages, observations: Tensor, widen: float = 1.0) -> Tensor:
         """log p(z_k | x_i), (K, n), of K messages in observations (n, ...), taken to be `widen` times as wide."""
 
-    def fits(self, messages: Tensor | Sequences, observations: Tensor) -> Tensor:
+    def fits(self, messages: Messages, observations: Tensor) -> Tensor:
         """log p(z_i | x_i) of n messages in as many observations (n, ...), up to a constant for each message: (n,)."""
 
 
@@ -96,7 +96,7 @@ class HumanSpeaker(nn.Module):
         self.settings = {"hidden": hidden, "phrases": phrases, "silence": silence, "words": words}
         self.silence = silence
         self.logits = PhraseLogits(game, hidden, torch.zeros(phrases, words) if heard is None else heard)
-        self.silent = None if silence is None else _perceptron(game, hidden, 1)
+        self.silent: Any = None if silence is None else _perceptron(game, hidden, 1)
 
     def log_prob(self, observations: Tensor) -> Tensor:
         """log p(z_k | x_i), (phrases, n), of every phrase in observations (n, ...)."""
@@ -122,7 +122,7 @@ class HumanListener(nn.Module):
         return (self.fits(observations) * bags).sum(1)
 
 
-Model = RobotSpeaker | HumanSpeaker | HumanListener
+Model = TypeVar("Model", RobotSpeaker, HumanSpeaker, HumanListener)
 
 
 def save_model(path: str | Path, model: Model) -> None:

@@ -1,15 +1,16 @@
 """The model of how an agent speaks, of whichever kind a file holds."""
 
 from pathlib import Path
+from typing import Any
 
 from neuralese.games.states import States
 from neuralese.speakers.kinds import KINDS, load_speaker
-from neuralese.speakers.models import RobotSpeaker, Speaker, load_model
+from neuralese.speakers.models import RobotSpeaker, load_model
 from neuralese.storage.weights import read_settings
 
 
-def load_robot(path: str | Path, states: States) -> Speaker:
-    """p(z | x) of an agent whose messages are vectors or symbols."""
+def load_robot(path: str | Path, states: States) -> Any:
+    """p(z | x), a `Speaker`, of an agent whose messages are vectors or symbols."""
     if read_settings(path).get("kind") in KINDS:
         return load_speaker(path, states.encoder)
     return load_model(path, RobotSpeaker, states)

@@ -76,6 +76,7 @@ def seal(written: Path) -> None:
     """Put the digest of a file's bytes into its stamp."""
     with open(written, "r+b") as file, mmap.mmap(file.fileno(), 0) as content:
         found = _find(content)
+        assert found is not None  # `stamp` made it
         content[found.start : found.start + 64] = found.digest(content)
         content.flush()
 
@@ -109,7 +110,7 @@ def read_record(path: str | Path) -> Record | None:
             found = _find(_mapped(file))
     except OSError:
         return None
-    return found and found.record
+    return None if found is None else found.record
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ class _Stamp:
     start: int
     record: Record | None
 
-    def digest(self, content: mmap.mmap) -> bytes:
+    def digest(self, content: mmap.mmap | bytes) -> bytes:
         """What the digest has to be."""
         total = hashlib.sha256()
         with memoryview(content) as view:

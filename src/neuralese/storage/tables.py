@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -244,7 +244,7 @@ def write_table(
     path: str | Path,
     table: "pa.Table | pd.DataFrame",
     contract: str | Contract,
-    about: Mapping[str, object] | None = None,
+    about: Mapping[str, Any] | None = None,
 ) -> None:
     """Write `table` as Parquet once it keeps its contract; columns of the contract are cast to their types.
 
@@ -307,7 +307,7 @@ def read_table(
         return table
 
 
-def read_about(path: str | Path) -> dict[str, object]:
+def read_about(path: str | Path) -> dict[str, Any]:
     """What is to be known about a table, as given to `write_table`."""
     with _opened(path) as file:
         metadata = file.schema_arrow.metadata or {}

@@ -4,8 +4,9 @@ Unless said otherwise, no value is missing and every number is finite; a table h
 contract does not name are not looked at.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -77,7 +78,7 @@ class Numbered:
 class Rules:
     """What the values of one kind of table may be."""
 
-    columns: dict[str, Between | OneOf | Matches | Numbered]
+    columns: Mapping[str, Any]  # a rule for each: Between, OneOf, Matches or Numbered
     unique: tuple[tuple[str, ...], ...] = ()  # columns that together name a row
     missing: tuple[str, ...] = ()  # columns that may have no value, or NaN
     may_be_empty: bool = False
@@ -189,10 +190,10 @@ def fault(table: pa.Table, rules: Rules, columns: Iterable[str]) -> str | None:
             return f"holds {value} in column '{name}' of row {row}, where {expected} is expected"
     swept = tuple(name for name in table.column_names if "." in name)  # in a sweep every point has rows of its own
     whole = [keys + swept for keys in rules.unique if set(keys) <= set(table.column_names)]
-    return next((found for keys in whole if (found := _twice(table, keys))), None)
+    return next((again for keys in whole if (again := _twice(table, keys))), None)
 
 
-def _fault_in(column: pa.Array, rule: object, may_miss: bool) -> tuple[int, str, str] | None:
+def _fault_in(column: pa.Array, rule: Any, may_miss: bool) -> tuple[int, str, str] | None:
     """Row, value and what is expected, of a column's first fault."""
     if column.null_count and not may_miss:
         return pc.index(column.is_null(), True).as_py(), "nothing", str(rule or "a value")

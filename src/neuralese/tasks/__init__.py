@@ -123,7 +123,8 @@ def has(name: str, part: str, function: str) -> bool:
 def file(name: str, part: str) -> Path | None:
     """The file of a part, without importing it; none if the task has no such part."""
     found = module(name, part)
-    return None if found is None else Path(find_spec(found).origin)
+    spec = None if found is None else find_spec(found)
+    return None if spec is None or spec.origin is None else Path(spec.origin)
 
 
 @cache

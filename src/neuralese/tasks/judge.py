@@ -1,8 +1,9 @@
 """A run with those who guess: the robot, or what stands for it, and the model human."""
 
 from functools import cached_property
+from typing import Any
 
-from neuralese.agents.cell import Cell, load_cell
+from neuralese.agents.cell import load_cell
 from neuralese.evaluate.listeners import Listeners
 from neuralese.speakers.models import HumanListener, load_model
 from neuralese.tasks.talk import TalkRun
@@ -12,8 +13,8 @@ class JudgeRun(TalkRun):
     """See `TalkRun`."""
 
     @cached_property
-    def cell(self) -> Cell | None:
-        """The agent, where there is one and not its recordings alone."""
+    def cell(self) -> Any:
+        """The agent, a `Cell`; none where there are its recordings alone, and so no game."""
         path = self.files.get("agent.safetensors")
         return None if path is None else load_cell(path, self.states)
 

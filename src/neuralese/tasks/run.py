@@ -14,7 +14,6 @@ import torch
 
 from neuralese import tasks
 from neuralese.games.settings import GameConfig
-from neuralese.games.states import States
 from neuralese.randomness import generator
 from neuralese.sources.provenance import PEOPLE, data_kind, read_provenance
 
@@ -30,13 +29,13 @@ class Run:
         self.files = {Path(file).name: Path(file) for file in files}
 
     @cached_property
-    def games(self) -> dict[str, States]:
-        """The task's game, or its states, by split."""
+    def games(self) -> dict[str, Any]:
+        """The task's game (`games.game.Game`), or its states alone (`States`), by split; the task knows which."""
         return tasks.part(self.task, "game").load_games(self.files, self.config)
 
     @property
-    def states(self) -> States:
-        """What models see: the same in every split."""
+    def states(self) -> Any:
+        """What models see (`games.states.States`): the same in every split."""
         return self.games["train"]
 
     @property

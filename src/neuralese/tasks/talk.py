@@ -1,11 +1,12 @@
 """A run with both languages: what the robot says, what humans say, and the contexts in which they are compared."""
 
 from functools import cached_property
+from typing import Any
 
 from torch import Tensor
 
 from neuralese.agents.messages import Speech, read_contexts, read_messages
-from neuralese.speakers.models import HumanSpeaker, Speaker, load_model
+from neuralese.speakers.models import HumanSpeaker, load_model
 from neuralese.speakers.robots import load_robot
 from neuralese.tasks.human import HumanRun
 from neuralese.translate.languages import Composed, English, Neuralese
@@ -16,8 +17,8 @@ class TalkRun(HumanRun):
     """See `HumanRun`."""
 
     @cached_property
-    def robot(self) -> Speaker:
-        """p(z | x) of the robot."""
+    def robot(self) -> Any:
+        """p(z | x) of the robot, a `Speaker` of vectors or of symbols."""
         return load_robot(self.files["robot_speaker.safetensors"], self.states)
 
     @cached_property

@@ -69,8 +69,8 @@ def actions(game: ExactGame, belief: np.ndarray) -> np.ndarray:
 def rewards(game: ExactGame, speaker: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     """E[r | z], (messages,), if the listener answers z in x_b with `chosen` (messages, contexts)."""
     said = speaker[:, :, None] * game.joint[None]  # p(z, x_a, x_b)
-    states, contexts = np.indices(game.joint.shape)
-    earned = game.reward[states[None], contexts[None], chosen[:, None, :]]
+    places = np.indices(game.joint.shape)
+    earned = game.reward[places[0][None], places[1][None], chosen[:, None, :]]
     return (said * earned).sum((1, 2)) / said.sum((1, 2))
 
 

@@ -88,7 +88,7 @@ def recovery(rarities: Sequence[float], games: int, seed: int) -> pd.DataFrame:
     generator = np.random.default_rng(seed)
     rows = []
     for rarity in rarities:
-        found = {"belief": [], "direct": []}
+        found: dict[str, list[float]] = {"belief": [], "direct": []}
         for _ in range(games):
             game, robot, human, right = hidden_strategy(6, rarity, 4, generator)
             said = human.sum(1) > 0

@@ -7,6 +7,7 @@ Into neuralese, what is translated is whole utterances.
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -16,7 +17,7 @@ from neuralese.translate.families import DIRECTIONS, members
 SPEAKERS = {"R": "R->H", "H": "H->R"}  # whose messages are translated
 
 
-def choose(ablation: pd.DataFrame, criteria: Mapping[str, Mapping[str, object]]) -> pd.DataFrame:
+def choose(ablation: pd.DataFrame, criteria: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
     """The chosen member of every criterion of the config and direction, and why: the columns of `criteria.parquet`.
 
     `ablation` holds the accuracy of every member, in all seeds of one task.

@@ -33,7 +33,7 @@ from dataclasses import dataclass
 from functools import cache, reduce
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import ClassVar, TypeVar, dataclass_transform
+from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 import numpy as np
 
@@ -140,7 +140,7 @@ def kinds() -> dict[str, type[Criterion]]:
     return KINDS
 
 
-def kind_of(settings: Mapping[str, object]) -> type[Criterion]:
+def kind_of(settings: Mapping[str, Any]) -> type[Criterion]:
     """The class of a criterion with these settings."""
     kind = settings.get("kind")
     known = KINDS if isinstance(kind, str) and kind in KINDS else kinds()  # looking for other packages takes a while
@@ -149,7 +149,7 @@ def kind_of(settings: Mapping[str, object]) -> type[Criterion]:
     return known[kind]
 
 
-def make_criterion(settings: Mapping[str, object]) -> Criterion:
+def make_criterion(settings: Mapping[str, Any]) -> Criterion:
     """Build a criterion from the config's settings of one: its `kind` and that kind's options."""
     kind, given = kind_of(settings), options(settings)
     known = [field.name for field in dataclasses.fields(kind)]

@@ -3,6 +3,7 @@
 import dataclasses
 import logging
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -52,7 +53,7 @@ def best_targets(
     criteria: Mapping[str, Criterion], source: Listed, target: Listed, candidates: Tensor
 ) -> dict[str, Tensor]:
     """For each criterion, which target is best for each source, (K,). Criteria of one reading share meanings."""
-    best = dict.fromkeys(criteria)  # in this order
+    best: dict[str, Any] = dict.fromkeys(criteria)  # in this order
     for reading in dict.fromkeys(criterion.reading for criterion in criteria.values()):
         alike = {name: each for name, each in criteria.items() if each.reading == reading}
         first = next(iter(alike.values()))

@@ -11,6 +11,7 @@ A criterion's *role* says what it is there for, whatever a user calls it:
 
 from collections.abc import Mapping
 from itertools import product
+from typing import Any
 
 from neuralese.storage.errors import NeuraleseError
 
@@ -28,14 +29,14 @@ INFORMED = "informed"  # the role of a translator who is told what the listener 
 ASKS_JUDGE = "asks-judge"  # the role of what was made by asking the very listener that judges it
 
 
-def members(settings: Mapping[str, object]) -> dict[str, dict]:
+def members(settings: Mapping[str, Any]) -> dict[str, dict]:
     """The members of a family by what they are called, in the order of the lists' combinations."""
     lists = {key: value if isinstance(value, list) else [value] for key, value in settings.items()}
     combined = [dict(zip(lists, values, strict=True)) for values in product(*lists.values())]
     return {label(each): each for each in combined}
 
 
-def label(settings: Mapping[str, object]) -> str:
+def label(settings: Mapping[str, Any]) -> str:
     """What a criterion with these settings is called where many are compared, such as `belief source reverse x2`."""
     words = [str(settings[key]) for key in ("kind", "weights", "divergence") if key in settings]
     if settings["kind"] != "random":
@@ -46,30 +47,30 @@ def label(settings: Mapping[str, object]) -> str:
     return " ".join([*words, *(f"{key} {settings[key]}" for key in others)])
 
 
-def options(settings: Mapping[str, object]) -> dict[str, object]:
+def options(settings: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a criterion's kind."""
     return {name: value for name, value in settings.items() if name not in NOT_OPTIONS}
 
 
-def title(name: str, settings: Mapping[str, object]) -> str:
+def title(name: str, settings: Mapping[str, Any]) -> str:
     """What a criterion of the config is called in tables."""
     chosen = ", chosen on dev" if settings.get("members", len(members(settings))) > 1 else ""
-    return ROLES.get(settings.get("role"), "{name}").format(name=name, chosen=chosen)
+    return ROLES.get(settings.get("role", ""), "{name}").format(name=name, chosen=chosen)
 
 
-def with_role(criteria: Mapping[str, Mapping[str, object]], role: str) -> str | None:
+def with_role(criteria: Mapping[str, Mapping[str, Any]], role: str) -> str | None:
     """The name of the criterion that has a role, if any has."""
     return next((name for name, settings in criteria.items() if settings.get("role") == role), None)
 
 
-def problem(criteria: Mapping[str, Mapping[str, object]]) -> str | None:
+def problem(criteria: Mapping[str, Mapping[str, Any]]) -> str | None:
     """What is wrong with the criteria of a config, in one sentence, or None."""
     roles = [settings.get("role") for settings in criteria.values() if settings.get("role")]
     twice = next((role for role in roles if roles.count(role) > 1), None)
     return f"config: two criteria have the role '{twice}'; leave it to one of them." if twice else None
 
 
-def named(criteria: Mapping[str, Mapping[str, object]], name: str) -> Mapping[str, object]:
+def named(criteria: Mapping[str, Mapping[str, Any]], name: str) -> Mapping[str, Any]:
     """The settings of a criterion, which must be there."""
     if name not in criteria:
         raise NeuraleseError(f"there is no criterion '{name}'; choose from {', '.join(criteria)}.")

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from neuralese.agents.sequences import Sequences
+from neuralese.agents.sequences import Messages, Sequences
 from neuralese.games.states import States
-from neuralese.speakers.models import HumanSpeaker, Speaker
+from neuralese.speakers.models import HumanSpeaker
 from neuralese.translate.reading import Listed, Reading
 
 
@@ -17,8 +18,8 @@ class Neuralese(Listed):
     """Messages of a robot: vectors (K, message), or K sequences of symbols."""
 
     game: States
-    speaker: Speaker
-    messages: Tensor | Sequences
+    speaker: Any  # a `Speaker`, of vectors or of symbols
+    messages: Messages
     ids: Tensor
     scale: float = 1.0  # by how much wider than the channel's noise p(z | x) is taken to be
 

@@ -61,7 +61,7 @@ class MeaningsTable:
         """The same in the first contexts alone, or in all."""
         return replace(self, candidates=self.candidates[:contexts])
 
-    def messages(self, messages: np.ndarray) -> "TabledMessages":
+    def messages(self, messages: np.ndarray) -> "TabledMessages | TabledSymbols":
         """Any messages (K, message); of a robot that speaks in symbols, (K,) places in the vocabulary."""
         if self.noise is None:
             return TabledSymbols(self, messages)
@@ -85,7 +85,7 @@ class TabledMessages(Language):
 
     def read(self, reading: Reading) -> "TabledMessages":
         """See `Language`."""
-        return replace(self, width=reading.width(self.table.noise))
+        return replace(self, width=reading.width(self.table.noise or 0.0))
 
     def log_likelihood(self, candidates: np.ndarray) -> np.ndarray:
         """See `Language`; in single precision, as the speaker has it."""

@@ -34,7 +34,7 @@ AT_ONCE = 2**20  # numbers held at a time where all pairs are looked at one by o
 
 SINGLE, DOUBLE = "float32", "float64"
 
-Factor = Array | None  # of a product over contexts, (K, columns); None is one everywhere
+Factor = Array  # of a product over contexts, (K, columns); None is one everywhere
 
 
 def beliefs(log_likelihood: Array, axis: int = -1) -> Array:
@@ -46,8 +46,8 @@ def beliefs(log_likelihood: Array, axis: int = -1) -> Array:
 class Block:
     """What messages mean in some of the contexts. Contexts come last, so that sums over candidates are fast."""
 
-    w: Array | None  # posterior over contexts, (K, b), and
-    log_belief: Array | None  # (K, s, b), each if it was asked for
+    w: Array  # posterior over contexts, (K, b), and
+    log_belief: Array  # (K, s, b), each if it was asked for, or else None
 
     @cached_property
     def belief(self) -> Array:

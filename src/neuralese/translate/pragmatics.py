@@ -10,6 +10,7 @@ how much a translator could gain that knew its judges; it is not to be compared 
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -49,7 +50,7 @@ class Heeded(Listed):
 
     def read(self, reading: Reading) -> "Heeded":
         """What listeners do is what they do; how often a message is said is read as the language is."""
-        return replace(self, language=self.language.read(reading))
+        return replace(self, language=cast("Listed", self.language.read(reading)))
 
     def log_likelihood(self, candidates: Tensor) -> Tensor:
         """That of the language."""

@@ -99,7 +99,8 @@ class MessageMaker:
 
         All ways but `synthesis` ask a judge.
         """
-        tables, entries = [], []
+        tables: list[pd.DataFrame] = []
+        entries = []
         for name, believe in ways.items():
             messages, scores = self.make(told, believe)
             first = sum(len(table) for table in tables)

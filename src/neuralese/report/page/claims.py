@@ -6,6 +6,7 @@ seed nothing can be told. Criteria are known by their role, whatever a user call
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 from scipy.special import ndtri
@@ -119,7 +120,8 @@ def _leak(rows: pd.DataFrame) -> list[Claim]:
 
 
 def _behavior(rows: pd.DataFrame) -> tuple[list[Claim], list[Claim]]:
-    deciding, more = [], []
+    deciding: list[Claim] = []
+    more: list[Claim] = []
     for measure, part in rows[rows["pair"] == "R/H"].groupby("measure", sort=False):
         ours = _cell(part, "ours")
         if ours is None:
@@ -159,7 +161,7 @@ def _figures(rows: pd.DataFrame) -> list[Claim]:
     return [Claim(f"{text}, {higher.sum()} are higher and {lower.sum()} lower{f' ({below})' if below else ''}.")]
 
 
-def _named(row: object) -> str:
+def _named(row: Any) -> str:
     """What tells a row from others of its pair."""
     words = [row.title if row.criterion != "none" else "", row.measure if row.measure != "accuracy" else ""]
     return "".join(f"{word} " for word in words if word)

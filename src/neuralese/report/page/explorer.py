@@ -1,6 +1,7 @@
 """The dictionary as the page's explorer shows it: translations, and what each makes a listener believe."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -40,7 +41,8 @@ class Explorer:
             ((dictionary["direction"] == "H->R") & sources.isin(self.english.ids.tolist()))
             | ((dictionary["direction"] == "R->H") & sources.isin(self.spoken.ids.tolist()))
         ]
-        translations, used = [], {kind: set() for kind in KINDS.values()}
+        translations = []
+        used: dict[str, set[int]] = {kind: set() for kind in KINDS.values()}
         for (criterion, direction, new), rows in dictionary.groupby(["criterion", "direction", "new"], sort=False):
             kind = KINDS[direction, new]
             used[kind].update(rows["target_id"].tolist())
@@ -53,7 +55,7 @@ class Explorer:
         made_for = dict(zip(map(int, made["target_id"]), made["source"], strict=True))
         bags = self.bags.set_index("bag_id").loc[sorted(used["bag"])]
         composed = Composed(self.english, tuple(tuple(parts) for parts in bags["parts"]))
-        languages = {
+        languages: dict[str, list[Any]] = {
             "phrase": [self.english],
             "message": [self.spoken, _only(self.vocabulary, used["message"])],
             "new": [_only(self.made, used["new"])],
@@ -85,9 +87,9 @@ def _rows(language: Language, candidates: Tensor) -> list[list[int]]:
     return beliefs(language.log_likelihood(candidates).double())[..., 0].exp().mul(100).round().int().tolist()
 
 
-def _percent(languages: list[Language], candidates: Tensor) -> dict[int, list[int]]:
+def _percent(languages: list[Any], candidates: Tensor) -> dict[int, list[int]]:
     """For each message, how much it makes a listener believe that the first candidate of each context is true."""
-    found = {}
+    found: dict[int, list[int]] = {}
     for language in languages:
         found |= dict(zip(language.ids.tolist(), _rows(language, candidates), strict=True))
     return found

@@ -84,7 +84,7 @@ def new_messages(path: Path | None, otherwise: Speech) -> Speech:
 
 def _said_in(said: dict[str, Speech], wanted: dict[int, list]) -> dict[int, list]:
     """The state in which each of the `wanted` messages was said."""
-    found = {}
+    found: dict[int, list] = {}
     for speech in said.values():
         for number, state in zip(speech.ids.tolist(), speech.states.tolist(), strict=True):
             if number in wanted:
@@ -118,7 +118,7 @@ def cloud(said: Speech, best: dict[int, int], count: int = CLOUD) -> dict:
 
 def spelled(said: dict[str, Speech], wanted: dict[int, list]) -> dict[int, str]:
     """The symbols of each of the `wanted` messages; nothing of vectors."""
-    found = {}
+    found: dict[int, str] = {}
     for speech in said.values():
         if isinstance(speech.messages, Sequences):
             texts = zip(speech.ids.tolist(), speech.messages.texts(), strict=True)

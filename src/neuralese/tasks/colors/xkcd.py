@@ -107,7 +107,8 @@ def words(name: str) -> list[str]:
 def inventory(colors: pd.DataFrame, least_names: int = 5) -> pd.DataFrame:
     """All unigrams that occur in at least `least_names` names: columns phrase_id, phrase, count (training answers)."""
     answers = colors.loc[colors["split"] == "train", "name"].value_counts()
-    names, counts = Counter(), Counter()
+    names: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for name in colors["name"].unique():
         for word in set(words(name)) - LEFT_OUT:
             names[word] += 1

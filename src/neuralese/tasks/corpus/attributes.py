@@ -44,6 +44,7 @@ def _phrases(column: StateColumn, training: np.ndarray, alone: bool) -> list[str
             texts = np.array([f"{size} {column.name}" for size in SIZES], dtype=object)
             return texts[terciles(column.values, column.values[training])].tolist()
         case "circular":
+            assert column.period is not None  # its settings say it
             step = column.period / DIRECTIONS
             texts = np.array([f"{column.name} near {place * step:.4g}" for place in range(DIRECTIONS)], dtype=object)
             return texts[np.round(column.values / step).astype(int) % DIRECTIONS].tolist()

@@ -258,6 +258,7 @@ def _csv_lists(
             raise ValueError
         return Lists(table, name, list(map(read, chain.from_iterable(entries))), lengths)
     except ValueError:
+        assert pattern is not None  # without one, everything can be read
         row = next(row for row, each in enumerate(entries) if not all(map(pattern.fullmatch, each)))
         hint = "write finite numbers" if NO_NUMBER & set(cells[row].lower().split()) else AS_LIST_IN_CSV
         raise table.fault(row, f"'{name}' is {shown(cells[row])}; {hint}") from None

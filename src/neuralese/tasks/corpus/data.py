@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,7 @@ from neuralese.tasks.items import traces_table
 def write_corpus(corpus: Corpus, made: dict[str, str | Path], seed: int = 0) -> None:
     """Write the states, the recorded messages, the inventory, the traces and where all of it is from."""
     sizes = None if corpus.contexts is None else int(corpus.contexts.sizes.min())
-    about = {"candidates": sizes, "columns": column_types(corpus), "speaker": speaker_of(corpus)}
+    about: dict[str, Any] = {"candidates": sizes, "columns": column_types(corpus), "speaker": speaker_of(corpus)}
     about["seen_by_people"] = seen_by_people(corpus)
     write_table(made["states"], states_table(corpus), STATES, about)
     rng = np.random.default_rng(seed)
@@ -150,7 +151,7 @@ def recorded_table(corpus: Corpus, sizes: int | None, rng: np.random.Generator) 
     if said.vectors is not None:
         message = vectors(said.vectors)
     else:
-        message = pa.array([list(each) for each in said.symbols], pa.list_(pa.int32()))
+        message = pa.array([list(each) for each in said.symbols or ()], pa.list_(pa.int32()))
     picked = np.full(len(said), -1, dtype=np.int8)
     if corpus.contexts is not None:
         known = (said.context >= 0) & (corpus.contexts.pick[said.context] != NO_PICK)
@@ -173,9 +174,9 @@ def messages_about(corpus: Corpus) -> dict:
     settings = corpus.settings.messages
     if settings.kind == "vector":
         return {"kind": "vector", "noise": settings.noise}
-    said = [symbol for message in corpus.messages.symbols for symbol in message]
+    said = [symbol for message in corpus.messages.symbols or () for symbol in message]
     vocabulary = sorted(set(said) - {settings.end})
-    longest = max(1, max(len(_cut(message, settings.end)) for message in corpus.messages.symbols))
+    longest = max(1, max(len(_cut(message, settings.end)) for message in corpus.messages.symbols or ()))
     return {"kind": "symbols", "vocabulary": vocabulary, "longest": longest, "end": settings.end}
 
 

@@ -65,11 +65,12 @@ def _messages(corpus: Corpus) -> dict[str, Any]:
         about["episodes"] = int(messages.episode.max()) + 1
     if messages.vectors is not None:
         return about | {"length": messages.vectors.shape[1], "distinct": len(np.unique(messages.vectors, axis=0))}
-    lengths = [len(each) for each in messages.symbols]
+    symbols = messages.symbols or ()
+    lengths = [len(each) for each in symbols]
     return about | {
-        "distinct": len(set(messages.symbols)),
+        "distinct": len(set(symbols)),
         "lengths": [min(lengths), max(lengths)],
-        "symbols": len({symbol for each in messages.symbols for symbol in each}),
+        "symbols": len({symbol for each in symbols for symbol in each}),
     }
 
 

@@ -58,7 +58,7 @@ def import_egg(file: Path, folder: Path, title: str | None = None, licence: str 
     states, row = np.unique(offered.reshape(-1, offered.shape[-1]), axis=0, return_inverse=True)
     row = row.reshape(offered.shape[:2])
     columns, settings, notes = _columns(states)
-    true = games.true if games.offered is not None else np.zeros(len(row), dtype=np.int64)
+    true: Any = games.true if games.offered is not None else np.zeros(len(row), dtype=np.int64)
     messages = games.messages if isinstance(games.messages, list) else games.messages.tolist()
     tables = {
         "states": {"state_id": list(range(len(states))), **columns},
@@ -83,12 +83,13 @@ def import_egg(file: Path, folder: Path, title: str | None = None, licence: str 
 
 def _from_text(file: Path) -> Games:
     """Read a dump; what a game said before its first line is passed over."""
-    inputs, messages = [], []
+    inputs: list[Any] = []
+    messages: list[Any] = []
     for line, text in enumerate(read_text(file).splitlines(), start=1):
         parts = text.split(";")
         if not text.strip() or (not inputs and len(parts) != 4):
             continue
-        lists = [numbers_in(part) for part in parts[:2]]
+        lists: list[Any] = [numbers_in(part) for part in parts[:2]]
         if len(parts) != 4 or not all(lists) or not all(isinstance(each, int) for each in lists[1]):
             raise NeuraleseError(f"{file}, line {line} is {shown(text)}; {FORM}; remove the line or mend it.")
         if inputs and len(lists[0]) != len(inputs[0]):

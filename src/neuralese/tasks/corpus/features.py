@@ -34,6 +34,7 @@ def _features(column: StateColumn, training: np.ndarray) -> np.ndarray:
         case "number":
             return _standard(column.values[:, None], training)
         case "circular":
+            assert column.period is not None  # its settings say it
             angle = column.values * (2 * math.pi / column.period)
             return np.stack([np.sin(angle), np.cos(angle)], axis=1)
         case "color":

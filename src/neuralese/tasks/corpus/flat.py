@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from neuralese.storage.errors import NeuraleseError
 from neuralese.tasks.corpus.faults import shown
@@ -58,7 +59,11 @@ def import_flat(
     }
     if columns.utterance:
         tables["utterances"] = _utterances(table, columns, rows)
-    about = {"title": title or file.stem, "licence": licence or "unknown", "messages": {"kind": message_kind}}
+    about: dict[str, Any] = {
+        "title": title or file.stem,
+        "licence": licence or "unknown",
+        "messages": {"kind": message_kind},
+    }
     about |= {"candidates": 2, "split": {"dev": 0.15, "test": 0.25} | ({"by": "episode"} if columns.episode else {})}
     about["utterances"] = {"language": "en", "least": 5} if columns.utterance else {"from": "states"}
     write_corpus(folder, settings_text(about, settings, notes), tables)
@@ -101,7 +106,7 @@ def messages_of(table: Table, name: str) -> tuple[list[list], str]:
 
 def _utterances(table: Table, columns: FlatColumns, rows: list[int]) -> dict[str, list]:
     """What humans said, in the rows where they said anything."""
-    cells = table.columns[columns.utterance]
+    cells = table.columns[str(columns.utterance)]
     said = [row for row, cell in enumerate(cells) if cell not in (None, "")]
     if wrong := [row for row in said if not isinstance(cells[row], str)]:
         raise table.fault(wrong[0], f"'{columns.utterance}' is {shown(cells[wrong[0]])}, not text; write text")

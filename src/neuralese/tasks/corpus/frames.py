@@ -38,7 +38,7 @@ def record(
 def _record(folder: Path, said: tuple, types: Mapping | None, settings: Mapping | None) -> int:
     states, width = as_states(said[0])
     messages = as_message_list(said[1])
-    texts = [None] * len(messages) if said[2] is None else list(said[2])
+    texts: list[Any] = [None] * len(messages) if said[2] is None else list(said[2])
     for name, rows in (("messages", messages), ("utterances", texts)):
         if len(rows) != len(states):
             raise InputError(f"there are {len(states)} states and {len(rows)} {name}; give one of each in every row.")

@@ -89,6 +89,8 @@ class CorpusStates(States):
 class CorpusEncoder(nn.Module):
     """Looks states up and maps them through one linear layer; the features are not among its weights."""
 
+    features: Tensor
+
     def __init__(self, features: Tensor, width: int) -> None:
         super().__init__()
         self.register_buffer("features", features, persistent=False)

@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from neuralese.storage.errors import NeuraleseError
@@ -35,7 +35,9 @@ def values_of(table: Table, name: str) -> list:
 
 def numbers_in(text: str) -> list[int] | list[float] | None:
     """The numbers of a list as people write it ("1 2", "1, 2", "[1 2]", "[1, 2]"), or none if it is none."""
-    parts = LIST.fullmatch(text)[1].replace(",", " ").split()
+    inside = LIST.fullmatch(text)
+    assert inside is not None  # it matches anything
+    parts = inside[1].replace(",", " ").split()
     if all(map(INTEGER.fullmatch, parts)):
         return list(map(int, parts))
     return list(map(float, parts)) if all(map(NUMBER.fullmatch, parts)) else None
@@ -85,7 +87,7 @@ def _period(low: float, high: float) -> float | None:
     return 360 if high - low <= 360 and high - low > 2 * math.pi else None
 
 
-def guess_columns(values: dict[str, Sequence]) -> tuple[dict[str, dict[str, Any]], dict[str, str], dict[str, str]]:
+def guess_columns(values: Mapping[str, Sequence]) -> tuple[dict[str, dict[str, Any]], dict[str, str], dict[str, str]]:
     """Settings of the columns that can be used, notes on them, and why others cannot."""
     settings, notes, left_out = {}, {}, {}
     for name, column in values.items():

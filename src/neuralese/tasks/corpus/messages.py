@@ -1,6 +1,7 @@
 """The messages of a corpus: what was sent, in which state."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -83,7 +84,8 @@ def read_places(
     """
     if "state_id" not in table.columns and "context_id" not in table.columns:
         raise NeuraleseError(f"{table.path} has no column 'state_id': {NO_STATES}; add that column.")
-    context, state = np.full(table.rows, -1), None
+    context = np.full(table.rows, -1)
+    state: Any = None
     if "context_id" in table.columns:
         if contexts is None:
             raise NeuraleseError(

@@ -11,6 +11,7 @@ pandas, which take longer to load than most corpora.
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -91,9 +92,9 @@ class _Reading:
         for name in TABLES:
             with self.faults.gathered():
                 self._open(name)
-        states = self._states()
+        states: Any = self._states()
         contexts = self._contexts(states)
-        content = (None, None)
+        content: tuple = (None, None)
         with self.faults.gathered():
             content = (
                 read_contents(self.tables["messages"], self.settings.messages) if "messages" in self.tables else ()
@@ -141,7 +142,9 @@ class _Reading:
         if "states" not in self.tables:
             return None
         table = self.tables["states"]
-        ids, columns, groups = (), {}, {}
+        ids: tuple[str, ...] = ()
+        columns: dict[str, Any] = {}
+        groups: dict[str, Any] = {}
         with self.faults.gathered():
             table.needs("state_id")
             ids = tuple(unique(table, "state_id"))

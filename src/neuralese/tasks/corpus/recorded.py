@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from neuralese.agents.messages import contents, states_table
-from neuralese.agents.sequences import Sequences
+from neuralese.agents.sequences import Messages, Sequences
 from neuralese.speakers.models import Speaker
 from neuralese.speakers.noise import fit_gaussian
 from neuralese.speakers.settings import FitConfig
@@ -27,7 +27,7 @@ class Recorded:
 
     table: pa.Table  # of `recorded.parquet`
     about: dict
-    messages: Tensor | Sequences
+    messages: Messages
 
     @property
     def state(self) -> Tensor:
@@ -79,7 +79,7 @@ def take_messages(
     return pa.concat_tables(parts)
 
 
-def _column(messages: Tensor | Sequences) -> pa.Array:
+def _column(messages: Messages) -> pa.Array:
     """Messages as a column of a table; symbols without the one that ends them."""
     if isinstance(messages, Sequences):
         return pa.array([row[row >= 0].tolist() for row in messages.to_array()], pa.list_(pa.int32()))

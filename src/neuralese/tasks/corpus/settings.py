@@ -191,11 +191,11 @@ class _Section:
             found = "is missing" if value is None else f"is {shown(value)}"
             raise self.fault(key, f"{found}; write a mapping, {example or 'such as `{key: value}`'}")
         for name in value:
-            if found := control_character(name):
-                raise self.fault(key, f"has a key with the control character {found}; remove that")
+            if character := control_character(name):
+                raise self.fault(key, f"has a key with the control character {character}; remove that")
         return _Section(self.path, f"{self.name}.{key}".lstrip("."), value)
 
-    def text(self, key: str, default: str | None) -> str | None:
+    def text(self, key: str, default: str | None) -> Any:
         """Text on one line."""
         value = self.values.get(key, default)
         if value is default:
@@ -206,7 +206,7 @@ class _Section:
             raise self.fault(key, f"has the control character {found}; remove it")
         return value.strip()
 
-    def choice(self, key: str, choices: Iterable[str], default: object = ...) -> str | None:
+    def choice(self, key: str, choices: Iterable[str], default: object = ...) -> Any:
         """One of a few names; without a default it has to be there."""
         value = self.values.get(key, default)
         if value is ...:
@@ -215,16 +215,16 @@ class _Section:
             raise self.fault(key, f"is {shown(value)}; write one of {', '.join(choices)}")
         return value
 
-    def integer(self, key: str, default: int | None, least: int, most: int = 10**9) -> int | None:
+    def integer(self, key: str, default: int | None, least: int, most: int = 10**9) -> Any:
         """A whole number in a range."""
         value = self.values.get(key, default)
         if key in self.values and (type(value) is not int or not least <= value <= most):
             raise self.fault(key, f"is {shown(value)}; write a whole number from {least} to {most}")
         return value
 
-    def number(self, key: str, default: float | None, above: float, below: float = math.inf) -> float | None:
+    def number(self, key: str, default: float | None, above: float, below: float = math.inf) -> Any:
         """A finite number in a range."""
-        value = self.values.get(key, default)
+        value: Any = self.values.get(key, default)
         if key not in self.values:
             return value
         if isinstance(value, str) and NUMBER.fullmatch(value):
@@ -244,7 +244,7 @@ class _Section:
         return tuple(value)
 
 
-def _is_finite(value: object) -> bool:
+def _is_finite(value: Any) -> bool:
     try:
         return type(value) in (int, float) and math.isfinite(value)
     except OverflowError:  # an integer beyond all floating-point numbers

@@ -2,6 +2,7 @@
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -30,13 +31,14 @@ def split_tables(
 
     Groups that are drawn are in the same split in all tables.
     """
-    splits, known = {}, {}
+    splits: dict[str, np.ndarray] = {}
+    known: dict[Any, Any] = {}
     for name, state in said_in.items():
         table = tables[name]
         if "split" in table.columns:
             splits[name] = _given(table)
         else:
-            groups = _groups(table, state, states, settings.by, required=name == "messages")
+            groups: Any = _groups(table, state, states, settings.by, required=name == "messages")
             single = groups is None
             groups = np.arange(table.rows) if single else groups
             rng = generator(seed, f"split {name}")

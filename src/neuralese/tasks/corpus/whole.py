@@ -110,7 +110,8 @@ def fit_models(run: CorpusRun, config: FitConfig) -> None:
     recorded = load_recorded(run.files["recorded.parquet"])
     speaker = fit_speaker(run.states, recorded, config, run.generator("robot speaker"))
     save_speaker(run.files["robot_speaker.safetensors"], speaker)
-    for model, fit in (("speaker", fit_human_speaker), ("listener", fit_human_listener)):
+    fits: dict[str, Any] = {"speaker": fit_human_speaker, "listener": fit_human_listener}
+    for model, fit in fits.items():
         random = run.generator(f"human {model}")
         said, held_out = (run.traces(split, random) for split in ("train", "dev"))
         save_model(run.files[f"human_{model}.safetensors"], fit(run.states, said, held_out, config, random))
@@ -134,7 +135,7 @@ def list_utterances(run: CorpusRun) -> None:
 
 def choose_members(run: CorpusRun, families: Mapping[str, Mapping], sizes: Sizes) -> dict[str, dict[str, dict]]:
     """The settings of the criteria, by direction and name; of a family, the member that is best on dev."""
-    found = {direction: dict.fromkeys(families) for direction in DIRECTIONS}
+    found: dict[str, dict[str, Any]] = {direction: dict.fromkeys(families) for direction in DIRECTIONS}
     several = {name: settings for name, settings in families.items() if len(members(settings)) > 1}
     for name, settings in families.items():
         for direction in DIRECTIONS:

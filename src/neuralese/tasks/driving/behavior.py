@@ -19,6 +19,7 @@ traces in which one can.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -75,8 +76,8 @@ class Humans:
 
     def __getitem__(self, rows: Tensor) -> "Humans":
         """Some of the humans."""
-        parts = (self.games, self.seat, self.world, self.action, self.utterance, self.arrives)
-        return Humans(*(part[rows] for part in parts), self.silence)
+        parts = ("games", "seat", "world", "action", "utterance", "arrives")
+        return replace(self, **{name: getattr(self, name)[rows] for name in parts})
 
     def repeating(self) -> "Humans":
         """The same humans, who say what they said last again instead of nothing."""
@@ -210,9 +211,10 @@ def evaluate_behavior(
     played = [Played("R/R", NOBODY, *_play(cell, game, game.reset(fresh, generator), generator))]
     for way in ways:
         drivers = (humans.repeating() if way.repeats else humans)[torch.arange(len(humans.games)).repeat(way.times)]
-        scores = (each.reshape(way.times, -1).mean(0) for each in drive(cell, game, drivers, way.say, generator))
+        scores = drive(cell, game, drivers, way.say, generator)
+        reward, completion = (each.reshape(way.times, -1).mean(0) for each in scores)
         possible = float(humans.arrives.double().mean())
-        played.append(Played("R/H", way, *scores, humans.games.numpy(), possible))
+        played.append(Played("R/H", way, reward, completion, humans.games.numpy(), possible))
     return played
 
 
@@ -233,7 +235,7 @@ def behavior_table(played: list[Played], resamples: int, generator: np.random.Ge
     rows = []
     for each in played:
         voice = each.voice
-        row = {"pair": each.pair, "criterion": voice.name, "title": voice.title, "role": voice.role}
+        row: dict[str, Any] = {"pair": each.pair, "criterion": voice.name, "title": voice.title, "role": voice.role}
         row |= {"n": len(each.reward), "possible": each.possible}
         row["games"] = len(each.reward if each.games is None else np.unique(each.games))
         for measure in MEASURES:

@@ -133,10 +133,17 @@ def fit_driver(
         (driver.see.perceive, config, False),
         (driver.hear, config, True),
     ):
+
+        def error(batch: int, listens: bool = listens) -> Tensor:
+            return -_log_prob(driver, _some(moves, batch, generator), listens).mean()
+
+        def held_out_error(listens: bool = listens) -> float:
+            return -float(_log_prob(driver, held_out, listens).mean())
+
         fit(
             part,
-            lambda batch, listens=listens: -_log_prob(driver, _some(moves, batch, generator), listens).mean(),
-            lambda listens=listens: -float(_log_prob(driver, held_out, listens).mean()),
+            error,
+            held_out_error,
             how,
             "human driver" if listens else "human driver, deaf",
         )

@@ -75,7 +75,8 @@ def cells(pose: Pose) -> set[tuple[int, int]]:
 
 def shortest_path(road: list[str], start: Pose, goal: tuple[int, int]) -> list[int]:
     """Actions that lead from `start` to `goal` on the road, as few as can be."""
-    queue, seen = deque([(start, [])]), {start}
+    queue: deque[tuple[Pose, list[int]]] = deque([(start, [])])
+    seen = {start}
     while queue:
         pose, path = queue.popleft()
         if pose[:2] == goal:

@@ -214,6 +214,7 @@ class DrivingEncoder(nn.Module):
         self.seen = nn.ModuleDict({name: nn.Embedding(size, width) for name, size in sizes.items()})
         bound = sum(sizes.values()) ** -0.5  # as the weights of a linear layer over all indicators begin
         for table in self.seen.values():
+            assert isinstance(table, nn.Embedding)
             nn.init.uniform_(table.weight, -bound, bound)
 
     def forward(self, observation: Tensor) -> Tensor:

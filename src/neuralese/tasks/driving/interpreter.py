@@ -65,7 +65,8 @@ def _first(groups: Tensor, count: int) -> Tensor:
 def places_in_play(run: TalkRun, cell: Cell, games: int) -> Places:
     """Where the other may be, as counted in fresh training games of two robots."""
     game: DrivingGame = run.games["train"]
-    start, robot, seen = Start.of(run, "places", games), Robot(cell), []
+    start, robot = Start.of(run, "places", games), Robot(cell)
+    seen: list[Tensor] = []
 
     def watch(said: Said) -> tuple[Tensor, Tensor]:
         seen.extend((said.seen, said.seen.flip(1)))

@@ -95,6 +95,7 @@ class Listening:
 
     def __init__(self, run: TalkRun, robot: Robot, driver: HumanDriver) -> None:
         self.run, heard = run, run.heard.clone()
+        assert run.silence is not None  # drivers are silent at times
         heard[run.silence] = 0  # which counts as a word elsewhere
         human = Human(driver, run.english.speaker, heard, run.silence)
         self.seats: dict[str, tuple[Driver, Driver]] = {
@@ -156,6 +157,7 @@ def evaluate_listening(
 
     `choice` is what dev chose for relays.
     """
+    assert run.silence is not None  # drivers are silent at times
     players, booth = Listening(run, robot, driver), Booth(run, robot.cell, config.contexts, config.vocabulary)
     ways = translators(booth, choice, criteria, new_messages(run, len(run.phrases)), run.silence)
     return play_ways(players, ways, config, run.silence)

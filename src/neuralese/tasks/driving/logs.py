@@ -24,6 +24,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -55,7 +56,7 @@ def _is_cell(value: object) -> bool:
     return isinstance(value, list) and len(value) == 2 and all(type(x) is int and 0 <= x < SIZE for x in value)
 
 
-def _car(car: object, field: str) -> tuple:
+def _car(car: Any, field: str) -> tuple:
     """The columns `CAR` of one car."""
     _demand(isinstance(car, dict) and {"pos", "dir", "goal", "done"} <= set(car), field, car)
     _demand(type(car["done"]) is bool, f"{field}.done", car["done"])
@@ -66,7 +67,7 @@ def _car(car: object, field: str) -> tuple:
     return (*car["pos"], car["dir"], *car["goal"], car["done"])
 
 
-def _state(state: object, field: str) -> list[tuple]:
+def _state(state: Any, field: str) -> list[tuple]:
     """The cars of one state."""
     _demand(isinstance(state, dict) and {"cars", "road"} <= set(state), field, state)
     cars = state["cars"]
@@ -75,7 +76,7 @@ def _state(state: object, field: str) -> list[tuple]:
     return [_car(car, f"{field}.cars[{player}]") for player, car in enumerate(cars)]
 
 
-def _road(road: object) -> str:
+def _road(road: Any) -> str:
     """A road layout as eight lines, `#` for road and `.` for everything else."""
     rows = road if isinstance(road, list) else []
     _demand(len(rows) == SIZE and all(isinstance(row, list) and len(row) == SIZE for row in rows), "road", road)
@@ -84,7 +85,7 @@ def _road(road: object) -> str:
     return "\n".join("".join(".#"[int(cell)] for cell in row) for row in rows)
 
 
-def _moves(moves: object, field: str) -> list[tuple[int, str]]:
+def _moves(moves: Any, field: str) -> list[tuple[int, str]]:
     _demand(isinstance(moves, list) and len(moves) == 2, field, moves)
     for player, move in enumerate(moves):
         _demand(isinstance(move, dict) and {"action", "message"} <= set(move), f"{field}[{player}]", move)
@@ -111,7 +112,7 @@ def parse_log(content: bytes) -> tuple[str, list[tuple]]:
         raise BadLogError("it is nested too deeply") from None
 
 
-def _game(record: object) -> tuple[str, list[tuple]]:
+def _game(record: Any) -> tuple[str, list[tuple]]:
     _demand(
         isinstance(record, list) and len(record) >= 3 and len(record) % 2 == 1, "the list of states and moves", record
     )

@@ -137,7 +137,7 @@ def turns(game: DrivingGame, start: Start, seats: tuple[Driver, Driver], carry: 
         on = torch.nonzero(~outcome.done).flatten()
         if not len(on):
             break
-        world, going, memory = world[on], going[on], [each[on] for each in memory]
+        world, going, memory = world[on], going[on], tuple(each[on] for each in memory)
         heard = (second[on], first[on])
         for chance in (*own, between):
             chance.going = going

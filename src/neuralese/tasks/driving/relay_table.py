@@ -15,6 +15,7 @@ mean by it. So beside the reward is how often the model human guesses the speake
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -55,7 +56,7 @@ class Condition:
     carry: Carry
     role: str = ""
     phrases: Callable[[Tensor], Tensor] | None = None  # the English of messages (n, message), where there is any
-    chosen: Mapping[str, object] = field(default_factory=dict)  # which pair of members it is, and what dev said of it
+    chosen: Mapping[str, Any] = field(default_factory=dict)  # which pair of members it is, and what dev said of it
 
 
 CHOSEN = ("there", "back", "voice", "runner_up")
@@ -88,14 +89,14 @@ def conditions(booth: Booth, choice: pd.DataFrame, criteria: Mapping[str, Mappin
     return found
 
 
-def _relay(booth: Booth, rows: pd.DataFrame, new: Spoken) -> tuple[Relay, dict[str, object]]:
+def _relay(booth: Booth, rows: pd.DataFrame, new: Spoken) -> tuple[Relay, dict[str, Any]]:
     """The relay that dev chose, the first of the rows of a criterion, and what is told of it."""
     settings, voice = json.loads(rows["settings"].iloc[0]), rows["voice"].iloc[0]
     spoken = new if voice == NEW else booth.spoken(make_criterion(settings["H->R"]), voice)
     return Relay(booth.interpreter(make_criterion(settings["R->H"])), spoken, booth.noise), told(rows)
 
 
-def told(rows: pd.DataFrame) -> dict[str, object]:
+def told(rows: pd.DataFrame) -> dict[str, Any]:
     """What the table says of how a condition was chosen, from the rows of its criterion."""
     best = rows.iloc[0]
     chosen = {"there": best["to_english"], "back": best["to_neuralese"], "voice": best["voice"]}

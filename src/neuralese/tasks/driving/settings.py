@@ -83,6 +83,9 @@ class Driving:
     driver: FitConfig = section(
         FitConfig,
         "How the model human driver is fitted.",
-        **{"batch": 512, "learning_rate": 0.001, "check_every": 10, "patience": 10},
+        batch=512,
+        learning_rate=0.001,
+        check_every=10,
+        patience=10,
     )
     relay: RelayConfig = section(RelayConfig, "Two robots that drive with every message translated there and back.")

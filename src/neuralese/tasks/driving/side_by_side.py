@@ -79,8 +79,8 @@ def _rows(
     texts: list[str],
 ) -> pd.DataFrame:
     where, pose, goal = turn.seen[:, player].unbind(1)
-    said = [""] * len(pose) if english is None else [texts[each] for each in english(turn.words[player]).tolist()]
-    said = np.where(pose == GONE, "", np.array(said, dtype=object))
+    words = [""] * len(pose) if english is None else [texts[each] for each in english(turn.words[player]).tolist()]
+    said = np.where(pose == GONE, "", np.array(words, dtype=object))
     ending = np.where(turn.success, "arrived", "crashed")
     return pd.DataFrame(
         {

@@ -54,7 +54,7 @@ def watch(
                 where, pose, goal = played.observations[number, player].tolist()
                 human = humans is not None and int(humans[0].seat[number]) == player
                 said = texts[2 * number + player]
-                if human:
+                if humans is not None and human:
                     said = humans[2][int(humans[0].utterance_at(turn)[number])]
                 rows.append(
                     {
@@ -84,7 +84,8 @@ def watch_games(run: TalkRun, cell: Cell, criterion: str, number: int) -> pd.Dat
     )
     dictionary = read_table(run.files["dictionary.parquet"], "dictionary").to_pandas()
     say = translations(dictionary, criterion, said).__getitem__
-    humans = load_humans(run.files, "test", run.parts, run.silence)[range(number)]
+    assert run.silence is not None  # drivers are silent at times
+    humans = load_humans(run.files, "test", run.parts, run.silence)[torch.arange(number)]
     texts = read_table(run.files["utterances.parquet"], "utterances")["text"].to_pylist()
     robots = watch(cell, game, game.reset(number, random), into_english, random)
     mixed = watch(cell, game, humans.world, into_english, random, (humans, say, texts))

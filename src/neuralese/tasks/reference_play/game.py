@@ -1,6 +1,7 @@
 """A game of several rounds: in one the person describes and the robot picks, in the next it is the other way round."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 
@@ -8,7 +9,7 @@ from neuralese.play.server import RefusedError, TooLateError
 from neuralese.tasks.reference_play.deck import Card, Deck, picture_name
 from neuralese.tasks.reference_play.robot import Robot
 from neuralese.tasks.reference_play.translation import Said, Translation
-from neuralese.tasks.reference_play.words import Heard, hear
+from neuralese.tasks.reference_play.words import hear
 
 ROUNDS = 10  # of a game, unless somebody wants another number
 DESCRIBE, PICK = "describe", "pick"  # what the person does
@@ -46,10 +47,10 @@ class Round:
 
     kind: str  # what the person does in it
     card: Card
-    english: Translation | None = None  # of what the robot said, where the person picks
-    heard: Heard | None = None  # what the person said, where they describe
-    received: Said | None = None  # and the message that it became
-    neuralese: Translation | None = None  # with the others that were near
+    english: Any = None  # a `Translation` of what the robot said, where the person picks
+    heard: Any = None  # what the person said, `Heard`, where they describe
+    received: Any = None  # and the message that it became, `Said`
+    neuralese: Any = None  # as a `Translation`, with the others that were near
     translator: str = ""  # who translated
     picked: int | None = None  # the place, once it is picked
 

@@ -10,6 +10,7 @@ import string
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from neuralese.record import Recording
 from neuralese.storage.errors import NeuraleseError
@@ -20,7 +21,8 @@ from neuralese.tasks.reference_play.game import DESCRIBE, NamingGame, Round
 
 FORMAT = "neuralese naming game"
 DIGITS = 5
-SETTINGS = {  # of the corpus: few words are said in a few games, so all of them are phrases; rounds stand alone
+# of the corpus: few words are said in a few games, so all of them are phrases; rounds stand alone
+SETTINGS: dict[str, Any] = {
     "utterances": {"language": "en", "least": 1},
     "split": {"dev": 0.15, "test": 0.25},
 }
@@ -88,7 +90,7 @@ def import_games(source: Path, folder: Path, title: str | None = None, licence: 
     size = min(len(each["candidates"]) for game in games.values() for each in game["rounds"])
     names = ["target", "other", *(f"other_{number}" for number in range(2, size))]
     types = {name: {"color": "color", "feature": "vector", "id": "category"}[kind] for name in names}
-    about = {"title": title or f"Games of {task} with a person", "licence": licence or "unknown"}
+    about: dict[str, Any] = {"title": title or f"Games of {task} with a person", "licence": licence or "unknown"}
     recording = Recording(folder, types=types, **about, **SETTINGS)
     for path, game in games.items():
         for each in game["rounds"]:

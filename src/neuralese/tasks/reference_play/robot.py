@@ -16,7 +16,7 @@ from torch import Tensor
 
 from neuralese import tasks
 from neuralese.agents.messages import Speech
-from neuralese.agents.sequences import Sequences
+from neuralese.agents.sequences import Messages
 from neuralese.evaluate.listeners import Guess, guess_by_likelihood, guess_by_playing
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import read_about, read_table
@@ -148,7 +148,7 @@ class Robot:
     def _words_likelihood(self, parts: Sequence[int], states: Tensor) -> Tensor:
         return Composed(self.run.english, (tuple(parts),)).log_likelihood(self.game.candidates(states))[0]
 
-    def _language(self, message: Tensor | Sequences) -> Neuralese:
+    def _language(self, message: Messages) -> Neuralese:
         return replace(self.run.neuralese("train"), messages=message, ids=torch.zeros(len(message), dtype=torch.long))
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from neuralese.agents.sequences import Sequences
+from neuralese.agents.sequences import Messages, Sequences
 
 DIGITS = 3  # of the numbers of a message that a page draws
 
@@ -15,7 +15,7 @@ DIGITS = 3  # of the numbers of a message that a page draws
 class Said:
     """A message of a robot."""
 
-    message: Tensor | Sequences  # (1, message)
+    message: Messages  # (1, message)
     id: int | None  # in `messages.parquet`, if it is there
 
     @property

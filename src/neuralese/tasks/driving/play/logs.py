@@ -9,6 +9,7 @@ import secrets
 import string
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from neuralese.storage.files import write_text
 from neuralese.tasks.driving.game import DrivingWorld
@@ -18,7 +19,7 @@ from neuralese.tasks.driving.play.game import OUT_OF_TIME, FogGame, Turn, car
 def game_log(game: FogGame) -> list:
     """A game as states with the moves of both players between any two."""
     road = [[float(cell == "#") for cell in line] for line in game.robot.roads[int(game.worlds[0].map[0])].splitlines()]
-    log = [{"cars": _cars(game.worlds[0]), "road": road}]
+    log: list[Any] = [{"cars": _cars(game.worlds[0]), "road": road}]
     for turn, world in zip(game.turns, game.worlds[1:], strict=True):
         log += [_moves(turn, game.seat), {"cars": _cars(world), "road": road}]
     return log

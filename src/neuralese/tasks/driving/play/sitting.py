@@ -22,7 +22,7 @@ class Sitting:
     """See `play.server.Sitting`."""
 
     package = "neuralese.tasks.driving.play"
-    pictures: ClassVar = {}  # the page draws its own
+    pictures: ClassVar[dict[str, str]] = {}  # the page draws its own
     asked: ClassVar = {
         "act": {"turn": int, "action": int, "message": str},
         "hear": {"message": str},
