@@ -11,6 +11,7 @@ not ours. So are the criteria that other packages bring, wherever there are crit
 import ast
 import hashlib
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
 from importlib.util import find_spec
@@ -37,8 +38,9 @@ def imported(*roots: str | Path, tasks: Iterable[str] = ()) -> list[Path]:
             continue
         found.add(path)
         waiting += _direct(path)
-        for task in tasks if _parts(path) else ():
-            waiting += [file for part in _parts(path) if (file := registry.file(task, part))]
+        parts = _seen(path).parts
+        for task in tasks if parts else ():
+            waiting += [file for part in parts if (file := registry.file(task, part))]
             waiting += [file for file in (_home(registry.homes()[task]) / "__init__.py",) if file.is_file()]
         waiting += _brought() if path == SOURCE / CRITERIA else []
     homes = {_home(registry.homes()[task]) for task in tasks} | set(_brought())
@@ -65,19 +67,48 @@ def _origin(module: str) -> Path:
     return Path(spec.origin)
 
 
+@dataclass(frozen=True)
+class Seen:
+    """What one file says of the code that it runs."""
+
+    names: frozenset[str]  # dotted names that it imports, also inside functions
+    parts: frozenset[str]  # of tasks that it asks for: names in calls of `part` and `has`, and facts, by `tasks.get`
+    texts: frozenset[str]  # all its strings, among which may be names of files
+
+
 @cache
-def _parts(path: Path) -> frozenset[str]:
-    """The parts of tasks that a file asks for: names in calls of `part` and `has`, and facts, by `tasks.get`."""
-    if path.suffix != ".py":
-        return frozenset()
-    asked: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_bytes())):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("part", "has"):
-            texts = [each.value for each in node.args[1:2] if isinstance(each, ast.Constant)]
-            asked.update(text for text in texts if isinstance(text, str))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "tasks.get":
-            asked.add(registry.FACTS)
-    return frozenset(asked)
+def _seen(path: Path) -> Seen:
+    """Read a file once; what is for type checkers only is left out."""
+    names: set[str] = set()
+    parts: set[str] = set()
+    texts: set[str] = set()
+    waiting: list[ast.AST] = [ast.parse(path.read_bytes())] if path.suffix == ".py" else []
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            continue
+        if isinstance(node, ast.Constant):
+            if isinstance(node.value, str):
+                texts.add(node.value)
+        elif isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            if node.module:
+                names.update((node.module, *(f"{node.module}.{alias.name}" for alias in node.names)))
+        else:
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                parts.update(_asked(node.func, node.args))
+            waiting += ast.iter_child_nodes(node)
+    return Seen(frozenset(names), frozenset(parts), frozenset(texts))
+
+
+def _asked(called: ast.Attribute, given: list[ast.expr]) -> Iterator[str]:
+    """The part of a task that a call asks for, if it does."""
+    if called.attr in ("part", "has"):
+        texts = (each.value for each in given[1:2] if isinstance(each, ast.Constant))
+        yield from (text for text in texts if isinstance(text, str))
+    if called.attr == "get" and isinstance(called.value, ast.Name) and called.value.id == "tasks":
+        yield registry.FACTS
 
 
 @cache
@@ -85,39 +116,25 @@ def _direct(path: Path) -> list[Path]:
     """The files that one file imports, of our package or its own, and those (of a page) in folders that it names."""
     if path.suffix != ".py":
         return []
-    tree = ast.parse(path.read_bytes())
-    texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-    beside = [each for each in path.parent.iterdir() if each.suffix in (".js", ".css", ".html") and each.name in texts]
-    folders = [each for each in path.parent.iterdir() if each.is_dir() and not (each / "__init__.py").exists()]
-    used = [each for folder in folders if folder.name in texts for each in folder.rglob("*") if each.is_file()]
-    return [each for name in _names(tree) for each in _files(name)] + used + beside
+    seen = _seen(path)
+    near = list(path.parent.iterdir())
+    beside = [each for each in near if each.suffix in (".js", ".css", ".html") and each.name in seen.texts]
+    folders = [each for each in near if each.name in seen.texts and each.is_dir()]
+    folders = [each for each in folders if not (each / "__init__.py").exists()]
+    used = [each for folder in folders for each in folder.rglob("*") if each.is_file()]
+    return [each for name in seen.names for each in _files(name)] + used + beside
 
 
-def _names(tree: ast.AST) -> Iterator[str]:
-    """The dotted names that a module imports, also inside functions; those only for type checkers are left out."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
-            continue
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-        else:
-            yield from _names(node)
-
-
-def _files(name: str) -> Iterator[Path]:
+@cache
+def _files(name: str) -> list[Path]:
     """The files that importing a dotted name runs, if it is of our package or of a task's; no module has none."""
     package, *rest = name.split(".")
     source = SOURCE if package == PACKAGE else _foreign().get(package)
     if source is None:
-        return
-    for depth in range(len(rest) + 1):
-        place = source.joinpath(*rest[:depth])
-        for path in (place / "__init__.py", place.with_suffix(".py")):
-            if path.is_file():
-                yield path
+        return []
+    places = [source.joinpath(*rest[:depth]) for depth in range(len(rest) + 1)]
+    files = (path for place in places for path in (place / "__init__.py", place.with_suffix(".py")))
+    return [path for path in files if path.is_file()]
 
 
 @cache

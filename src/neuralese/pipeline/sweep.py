@@ -9,14 +9,15 @@ leaves of a point what matters to one file.
 
 import math
 from itertools import product
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from neuralese.pipeline.check import problem
 from neuralese.pipeline.dependencies import SWEPT_SECTIONS
 from neuralese.pipeline.stages import DATA
 from neuralese.storage.errors import NeuraleseError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MOST_POINTS = 10_000  # of a sweep
 Value = int | float | bool | str
@@ -113,6 +114,8 @@ def named(text: str, sweep: dict[str, list[Value]]) -> Point:
     return point
 
 
-def tidy(tables: list[pd.DataFrame], at: list[Point]) -> pd.DataFrame:
+def tidy(tables: "list[pd.DataFrame]", at: list[Point]) -> "pd.DataFrame":
     """One table of the tables made at the points `at`, with a column for each swept key."""
+    import pandas as pd  # planning a run needs none
+
     return pd.concat([table.assign(**point) for table, point in zip(tables, at, strict=True)], ignore_index=True)
