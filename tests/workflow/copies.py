@@ -52,6 +52,10 @@ class Project:
 
     def planned(self, *arguments: str) -> set[str]:
         """The rules that a dry run would run."""
+        return self.plan(*arguments)[0]
+
+    def plan(self, *arguments: str) -> tuple[set[str], str]:
+        """The same, and all that it printed."""
         code, output = self.snakemake("--dry-run", *arguments)
         assert code == 0, output
-        return set(re.findall(r"^(\w+) +\d+$", output, flags=re.MULTILINE)) - {"total", "all"}
+        return set(re.findall(r"^(\w+) +\d+$", output, flags=re.MULTILINE)) - {"total", "all"}, output
