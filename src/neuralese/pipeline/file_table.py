@@ -87,8 +87,10 @@ def page() -> str:
     """The page, in Markdown."""
     made = [INTRO]
     for title, (each, files) in sections().items():
-        made.append(f"\n## {title}\n\n| file | what it is | columns | made by |\n| --- | --- | --- | --- |\n")
-        made += _rows(title, PLACES.get(each, "figures/"), files)
+        place = _place(title, PLACES.get(each, "figures/"))
+        made.append(f"\n## {title}\n\nIn `results/{place}`:\n\n")
+        made.append("| file | what it is | columns | made by |\n| --- | --- | --- | --- |\n")
+        made += _rows(files)
     made.append(ELSE)
     made += [f"| `{folder}` | {meaning} |\n" for folder, meaning in FOLDERS.items()]
     made.append(COLUMNS)
@@ -108,13 +110,17 @@ def kinds() -> dict[str, Described]:
     return found
 
 
-def _rows(title: str, place: str, files: Files) -> Iterator[str]:
-    for name in tasks.BUILT_IN:
-        place = place.replace("{task}", name) if title.startswith(ALONE.format(name=name)) else place
+def _place(title: str, place: str) -> str:
+    """A folder below the results, of one task where only that has it."""
+    name = next((name for name in tasks.BUILT_IN if title.startswith(ALONE.format(name=name))), "{task}")
+    return place.replace("{task}", name)
+
+
+def _rows(files: Files) -> Iterator[str]:
     for file, of in files.items():
         kind = f"[{of.contract.name}](#{of.contract.name})" if of.contract else ""
         stages = ", ".join(f"`{stage}`" for stage in makers(file))
-        yield _line(f"`{place}{file}`", of.meaning, kind, stages)
+        yield _line(f"`{file}`", of.meaning, kind, stages)
 
 
 def _columns(of: Described) -> Iterator[str]:
