@@ -27,6 +27,7 @@ PAGES = {  # in the repository: in the site
     "examples/tour.ipynb": "tour.md",
     "CHANGELOG.md": "changes.md",
 }
+PAIR = re.compile(r"\b([RH]\*?) → (?=[RH]\b)")  # who speaks to whom, which is not to be broken over two lines
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 
 
@@ -53,7 +54,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             return f"[{text}]({there}{anchor})"
         return text if text.startswith("`") else f"`{path}`" if (ROOT / path).exists() else found.group(0)
 
-    return LINK.sub(rewritten, markdown)
+    return PAIR.sub("\\1\u00a0→\u00a0", LINK.sub(rewritten, markdown))
 
 
 def notebook(text: str) -> str:

@@ -7,6 +7,7 @@ from pages import ROOT
 
 from neuralese import tasks
 from neuralese.pipeline import file_table
+from neuralese.pipeline.imports import imported
 from neuralese.pipeline.stages import STAGES
 from neuralese.storage.described import COLUMNS, OF_KIND
 from neuralese.storage.tables import CONTRACTS, Contract
@@ -25,6 +26,11 @@ def test_what_is_said_of_commands_is_up_to_date():
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     assert module.PAGE.read_text(encoding="utf-8") == module.page(), ANEW
+
+
+def test_to_word_something_better_reruns_nothing():
+    loaded = imported(*(ROOT / "workflow/scripts").rglob("*.py"), tasks=tasks.BUILT_IN)
+    assert not [path for path in loaded if path.name in ("described.py", "result_files.py", "file_table.py")]
 
 
 def test_every_file_that_a_stage_makes_is_described():
