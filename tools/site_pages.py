@@ -27,7 +27,9 @@ PAGES = {  # in the repository: in the site
     "examples/tour.ipynb": "tour.md",
     "CHANGELOG.md": "changes.md",
 }
-PAIR = re.compile(r"\b([RH]\*?) → (?=[RH]\b)")  # who speaks to whom, which is not to be broken over two lines
+CODE = re.compile(r"(^```.*?^```|^ {4}[^\n]*$|`[^`\n]+`)", re.M | re.S)
+STAR = re.compile(r"(?<![\w*\\])([RH])\*(?![\w*])")  # models of R and H, whose stars are no emphasis
+PAIR = re.compile(r"\b([RH](?:\\\*)?) → (?=[RH]\b)")  # who speaks to whom, not to be broken over two lines
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 
 
@@ -54,7 +56,15 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             return f"[{text}]({there}{anchor})"
         return text if text.startswith("`") else f"`{path}`" if (ROOT / path).exists() else found.group(0)
 
-    return PAIR.sub("\\1\u00a0→\u00a0", LINK.sub(rewritten, markdown))
+    return spelled(LINK.sub(rewritten, markdown))
+
+
+def spelled(markdown: str) -> str:
+    """R* and H* with stars, and pairs on one line, except in code."""
+    parts = CODE.split(markdown)
+    for place in range(0, len(parts), 2):
+        parts[place] = PAIR.sub("\\1\u00a0→\u00a0", STAR.sub(r"\1\*", parts[place]))
+    return "".join(parts)
 
 
 def notebook(text: str) -> str:
