@@ -1,6 +1,7 @@
 # make all     set up .venv and run the whole pipeline; VERBOSE=1 shows Snakemake's own output
 # make test    set up .venv, with the tools of the tests, and run every check
 # make test-kills   kill whole runs a hundred times and compare what they end with; takes an hour or more
+# make docs    the documentation as a site that opens from disk: site/index.html
 # make bench   measure how fast everything is, and write benchmarks/results.md
 # make test-wheel   the wheel in a fresh environment, from an empty folder: some minutes
 # make test-slurm   the pipeline on a real SLURM; as root, it installs and starts one where there is none
@@ -8,12 +9,13 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# what a run needs is there; and the tools of the tests; and those of SLURM
+# what a run needs is there; and the tools of the tests; those of the documentation; and those of SLURM
 INSTALLED := $(VENV)/.installed
 TEST_INSTALLED := $(VENV)/.installed-test
+DOCS_INSTALLED := $(VENV)/.installed-docs
 SLURM_INSTALLED := $(VENV)/.installed-slurm
 
-.PHONY: all test test-library test-workflow test-wheel test-slurm test-kills bench lint format unlock clean
+.PHONY: all test test-library test-workflow test-wheel test-slurm test-kills bench docs reference lint format unlock clean
 
 all: $(INSTALLED)
 	$(BIN)/neuralese run --cores all $(if $(VERBOSE),--verbose) all
@@ -36,6 +38,15 @@ test-kills: $(TEST_INSTALLED)
 bench: $(INSTALLED)
 	$(BIN)/python benchmarks/run.py
 
+docs: $(DOCS_INSTALLED)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+# what is made from the code: the config's table and schema, the files of the results, the commands
+reference: $(INSTALLED)
+	$(BIN)/python -m neuralese.pipeline.config --write
+	$(BIN)/python -m neuralese.pipeline.file_table --write
+	$(BIN)/python tools/commands.py
+
 test-wheel: $(TEST_INSTALLED)
 	NEURALESE_WHEEL=1 $(BIN)/pytest tests/packaging
 
@@ -57,7 +68,7 @@ unlock: $(INSTALLED)
 	$(BIN)/snakemake --unlock
 
 clean:
-	rm -rf $(VENV) .snakemake
+	rm -rf $(VENV) .snakemake site
 
 $(INSTALLED): pyproject.toml constraints.txt
 	@echo "Installing into $(VENV): minutes with pip, seconds with uv ..."
@@ -66,6 +77,10 @@ $(INSTALLED): pyproject.toml constraints.txt
 
 $(TEST_INSTALLED): $(INSTALLED)
 	PYTHON=$(PYTHON) tools/install $(VENV) ".[test]"
+	touch $@
+
+$(DOCS_INSTALLED): $(INSTALLED)
+	PYTHON=$(PYTHON) tools/install $(VENV) ".[docs]"
 	touch $@
 
 $(SLURM_INSTALLED): $(TEST_INSTALLED)

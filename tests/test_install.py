@@ -9,8 +9,9 @@ import pytest
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
-RUN, TEST, SLURM = ("tools/install .venv .", 'tools/install .venv ".[test]"', 'tools/install .venv ".[slurm]"')
-STAMPS = {".installed": RUN, ".installed-test": TEST, ".installed-slurm": SLURM}
+RUN = "tools/install .venv ."
+TEST, DOCS, SLURM = (f'tools/install .venv ".[{extra}]"' for extra in ("test", "docs", "slurm"))
+STAMPS = {".installed": RUN, ".installed-test": TEST, ".installed-docs": DOCS, ".installed-slurm": SLURM}
 INSTALL = "install --quiet --constraint constraints.txt --editable .[test]"
 
 
@@ -34,6 +35,8 @@ def installs(clone, target) -> list[str]:
         ("all", [RUN]),
         ("bench", [RUN]),
         ("unlock", [RUN]),
+        ("reference", [RUN]),
+        ("docs", [RUN, DOCS]),
         ("lint", [RUN, TEST]),
         ("test-library", [RUN, TEST]),
         ("test-workflow", [RUN, TEST]),

@@ -1,0 +1,70 @@
+"""Pages that are made from the code are up to date, and say something of every file and column there is."""
+
+import importlib.util
+
+import pytest
+from pages import ROOT
+
+from neuralese import tasks
+from neuralese.pipeline import file_table
+from neuralese.pipeline.imports import imported
+from neuralese.pipeline.stages import STAGES
+from neuralese.storage.described import COLUMNS, OF_KIND
+from neuralese.storage.tables import CONTRACTS, Contract
+from neuralese.tasks.corpus.task import STAGES as CORPUS_STAGES
+
+ANEW = "make it anew: make reference"
+DESCRIBED = {file: of for _, files in file_table.sections().values() for file, of in files.items()}
+
+
+def test_what_is_said_of_results_is_up_to_date():
+    assert (ROOT / file_table.PAGE).read_text(encoding="utf-8") == file_table.page(), ANEW
+
+
+def test_what_is_said_of_commands_is_up_to_date():
+    spec = importlib.util.spec_from_file_location("commands", ROOT / "tools/commands.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.PAGE.read_text(encoding="utf-8") == module.page(), ANEW
+
+
+def test_to_word_something_better_reruns_nothing():
+    loaded = imported(*(ROOT / "workflow/scripts").rglob("*.py"), tasks=tasks.BUILT_IN)
+    assert not [path for path in loaded if path.name in ("described.py", "result_files.py", "file_table.py")]
+
+
+def test_every_file_that_a_stage_makes_is_described():
+    ours = {stage.name for stage in CORPUS_STAGES} | {
+        stage.name for stage in STAGES if stage.tasks is None or set(stage.tasks) & set(tasks.BUILT_IN)
+    }
+    made = {file for stage in (*STAGES, *CORPUS_STAGES) if stage.name in ours for file in stage.files}
+    assert made <= set(DESCRIBED), made - set(DESCRIBED)
+
+
+@pytest.mark.parametrize("file", DESCRIBED)
+def test_every_file_that_is_described_is_made_and_every_column_has_a_meaning(file):
+    of = DESCRIBED[file]
+    assert file_table.makers(file)
+    assert of.meaning.endswith(".")
+    if file.endswith(".parquet") and not file.startswith("sweep/"):
+        assert isinstance(of.contract, Contract)
+        for column in of.contract.columns:
+            assert of.column(column).endswith((".", ")", "..."))
+        assert set(of.columns) <= {*of.contract.columns, *_shared(of.columns)}
+
+
+def _shared(columns) -> set[str]:
+    """Columns that several tables of a task have, described once for all."""
+    counts = {name: sum(name in each.columns for each in DESCRIBED.values()) for name in columns}
+    return {name for name, count in counts.items() if count > 1}
+
+
+def test_nothing_is_said_of_columns_that_are_not_there():
+    known = {name for of in DESCRIBED.values() if of.contract for name in of.contract.columns}
+    assert set(COLUMNS) <= known | {name for name in COLUMNS if name.endswith("_p")}
+    for kind, columns in OF_KIND.items():
+        assert set(columns) <= set(CONTRACTS[kind]), kind
+
+
+def test_every_contract_is_of_a_file():
+    assert set(CONTRACTS) <= set(file_table.kinds())

@@ -1,0 +1,35 @@
+"""What results/README.md says of files and columns is so in a whole run."""
+
+import re
+
+import pyarrow.parquet as pq
+
+from neuralese.pipeline.file_table import sections
+from neuralese.storage.tables import check
+from neuralese.tasks.stages import FOLDERS
+
+ELSEWHERE = ("logs", "benchmarks", "raw", "README.md")  # described as folders
+
+
+def described() -> list[tuple[re.Pattern, object]]:
+    """What every described file is called, below the results."""
+    names = [
+        (f"{FOLDERS.get(each, 'figures/')}{file}{'.{ending}' if each == 'figures' else ''}".replace("*", "{any}"), of)
+        for each, files in sections().values()
+        for file, of in files.items()
+    ]
+    return [(re.compile(re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(name))), of) for name, of in names]
+
+
+def test_every_file_of_a_run_is_described_and_keeps_the_contract_that_is_named(project):
+    known, seen = described(), 0
+    for path in sorted(project.quick.rglob("*")):
+        place = path.relative_to(project.quick)
+        if path.is_dir() or any(part.startswith(".") or part in ELSEWHERE for part in place.parts):
+            continue
+        found = [of for pattern, of in known if pattern.fullmatch(place.as_posix())]
+        assert found, f"{place} is not described"
+        if path.suffix == ".parquet" and found[0].contract:
+            check(pq.read_schema(path), found[0].contract, path)
+            seen += 1
+    assert seen > 50
