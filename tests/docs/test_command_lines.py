@@ -51,7 +51,7 @@ def check_neuralese(words: list[str]) -> None:
 
 @cache
 def rules() -> set[str]:
-    files = (ROOT / "Snakefile", *(ROOT / "workflow/rules").rglob("*.smk"))
+    files = (ROOT / "workflow/Snakefile", *(ROOT / "workflow/rules").rglob("*.smk"))
     return {name for path in files for name in re.findall(r"^\s*rule (\w+):", path.read_text(), re.M)}
 
 

@@ -27,17 +27,17 @@ INTRO = """\
 
 Everything in the folder of results is made by the workflow, and only the page that you are reading is kept in git.
 Names in braces stand for a task, a seed and so on: `{task}/seed{seed}/dictionary.parquet` is
-`results/colors/seed0/dictionary.parquet`. Open a table with pandas, or look at it with `neuralese show`:
+`EXAMPLE`. Open a table with pandas, or look at it with `neuralese show`:
 
 ```python
 import pandas as pd
 
-pd.read_parquet("results/colors/seed0/dictionary.parquet")
+pd.read_parquet("EXAMPLE")
 ```
 
 Each Parquet, safetensors and JSON file knows what made it, and `neuralese show FILE` prints that. *Made by* names the
 stages; `snakemake --cores 8 --forcerun STAGE -- all` runs one again, and what follows.
-"""
+""".replace("EXAMPLE", f"results/{tasks.BUILT_IN[0]}/seed0/dictionary.parquet")
 COLUMNS = """
 ## Columns
 
