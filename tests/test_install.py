@@ -36,6 +36,7 @@ def installs(clone, target) -> list[str]:
         ("unlock", [RUN]),
         ("lint", [RUN, TEST]),
         ("test-library", [RUN, TEST]),
+        ("coverage", [RUN, TEST]),
         ("test-workflow", [RUN, TEST]),
         ("test-slurm", [RUN, TEST, SLURM]),
     ],
@@ -129,4 +130,4 @@ def test_containers_are_built_as_the_readme_installs_the_project():
     assert f"    {line}\n" in (ROOT / "README.md").read_text()
     for recipe in ("Dockerfile", "neuralese.def"):
         assert line in (ROOT / recipe).read_text().replace("--no-cache-dir ", "")
-    assert "apptainer build neuralese.sif neuralese.def" in (ROOT / "Snakefile").read_text()
+    assert "apptainer build neuralese.sif neuralese.def" in (ROOT / "workflow/Snakefile").read_text()
