@@ -1,5 +1,7 @@
 # make all     set up .venv and run the whole pipeline; VERBOSE=1 shows Snakemake's own output
 # make test    set up .venv, with the tools of the tests, and run every check
+# make lint    the checks that run nothing: style, types, the rules; make format puts right what it can
+# make coverage   which lines of the library its tests run, as a table and in coverage/html
 # make test-kills   kill whole runs a hundred times and compare what they end with; takes an hour or more
 # make docs    the documentation as a site that opens from disk: site/index.html
 # make bench   measure how fast everything is, and write benchmarks/results.md
@@ -8,6 +10,7 @@
 # make unlock  after a power cut or a killed run: remove the lock it left
 PYTHON ?= python3
 VENV := .venv
+RULES := Snakefile workflow/Snakefile workflow/rules
 BIN := $(VENV)/bin
 # what a run needs is there; and the tools of the tests; those of the documentation; and those of SLURM
 INSTALLED := $(VENV)/.installed
@@ -15,7 +18,7 @@ TEST_INSTALLED := $(VENV)/.installed-test
 DOCS_INSTALLED := $(VENV)/.installed-docs
 SLURM_INSTALLED := $(VENV)/.installed-slurm
 
-.PHONY: all test test-library test-workflow test-wheel test-slurm test-kills bench docs reference lint format unlock clean
+.PHONY: all test test-library test-workflow test-wheel test-slurm test-kills coverage bench docs reference lint format unlock clean
 
 all: $(INSTALLED)
 	$(BIN)/neuralese run --cores all $(if $(VERBOSE),--verbose) all
@@ -34,6 +37,9 @@ test-kills: $(TEST_INSTALLED)
 	$(BIN)/python tests/workflow/kill_and_rerun.py --kills 100
 	$(BIN)/python tests/faults/fuzz.py
 	$(BIN)/python tests/faults/fuzz_inputs.py
+
+coverage: $(TEST_INSTALLED)
+	OMP_NUM_THREADS=1 $(BIN)/pytest --ignore=tests/workflow --cov --cov-report=term --cov-report=html
 
 bench: $(INSTALLED)
 	$(BIN)/python benchmarks/run.py
@@ -56,13 +62,14 @@ test-slurm: $(SLURM_INSTALLED)
 lint: $(TEST_INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/snakefmt --check Snakefile workflow/rules
+	$(BIN)/snakefmt --check $(RULES)
 	$(BIN)/snakemake --lint
+	$(BIN)/mypy
 
 format: $(TEST_INSTALLED)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/snakefmt Snakefile workflow/rules
+	$(BIN)/snakefmt $(RULES)
 
 unlock: $(INSTALLED)
 	$(BIN)/snakemake --unlock

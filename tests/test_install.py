@@ -39,6 +39,7 @@ def installs(clone, target) -> list[str]:
         ("docs", [RUN, DOCS]),
         ("lint", [RUN, TEST]),
         ("test-library", [RUN, TEST]),
+        ("coverage", [RUN, TEST]),
         ("test-workflow", [RUN, TEST]),
         ("test-slurm", [RUN, TEST, SLURM]),
     ],
@@ -127,9 +128,9 @@ def test_the_version_of_torch_that_is_installed_is_one_that_the_package_allows()
     assert not str(wanted.specifier).startswith("==")  # which other people's environments could not meet
 
 
-def test_containers_are_built_as_the_readme_installs_the_project():
+def test_containers_are_built_as_the_docs_install_the_project():
     line = "pip install -c constraints.txt -e ."
-    assert f"    {line}\n" in (ROOT / "README.md").read_text()
+    assert f"    {line}\n" in (ROOT / "docs/start.md").read_text()
     for recipe in ("Dockerfile", "neuralese.def"):
         assert line in (ROOT / recipe).read_text().replace("--no-cache-dir ", "")
-    assert "apptainer build neuralese.sif neuralese.def" in (ROOT / "Snakefile").read_text()
+    assert "apptainer build neuralese.sif neuralese.def" in (ROOT / "workflow/Snakefile").read_text()

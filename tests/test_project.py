@@ -65,7 +65,7 @@ def code(path: Path) -> str:
 def test_nothing_but_the_tasks_themselves_knows_a_task_by_name():
     library = [path for path in SOURCE.rglob("*.py") if "tasks" not in path.relative_to(SOURCE).parts]
     scripts = (ROOT / "workflow/scripts").glob("*.py")
-    rules = [*(ROOT / "workflow/rules").glob("*.smk"), ROOT / "Snakefile"]
+    rules = [*(ROOT / "workflow/rules").glob("*.smk"), ROOT / "workflow/Snakefile"]
     page = [*(SOURCE / "report/page/assets").glob("*.js")]
     for path in (*library, *scripts, *rules, *page):
         found = re.findall(rf"\b(?:{'|'.join(TASKS)})\b", code(path))

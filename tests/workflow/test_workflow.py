@@ -58,15 +58,6 @@ for path in sorted(SOURCE.rglob("*.py")):
     path.write_bytes(original)
 print(json.dumps(found))
 """
-FOREIGN = """
-module neuralese:
-    snakefile: "{snakefile}"
-    config: config
-use rule * from neuralese as neuralese_*
-rule mine:
-    input: rules.neuralese_all.input
-    default_target: True
-"""
 # a proxy that nobody listens on is a machine without network, whatever this one has
 NOWHERE = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
 
@@ -117,17 +108,6 @@ def test_editing_any_module_changes_the_code_of_just_the_rules_whose_scripts_loa
     for module, changed in json.loads(done.stdout).items():
         assert loaded[module] & ran <= set(changed), module
         assert set(changed) <= loaded[module] or module in LATE | MAY_BE_ASKED, module
-
-
-def test_another_workflow_can_use_this_one_as_a_module(project, tmp_path):
-    (tmp_path / "Snakefile").write_text(FOREIGN.format(snakefile=project.folder / "Snakefile"))
-    configs = [str(project.folder / "config" / name) for name in ("config.yaml", "quick.yaml")]
-    command = project.command("--dry-run", "--configfile", *configs)
-    done = subprocess.run(command, cwd=tmp_path, env=project.environment(), capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert {"neuralese_train_agent", "neuralese_write_report", "mine"} <= set(
-        re.findall(r"^(\w+) +\d+$", done.stdout, re.M)
-    )
 
 
 @pytest.mark.parametrize(

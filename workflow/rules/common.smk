@@ -146,7 +146,9 @@ def code(script):
 @cache
 def code_of(script, task):
     """The same, for one task, or for all of the run."""
-    path = Path(workflow.source_path(f"../scripts/{script}.py"))  # also where rules come from a URL
+    path = Path(
+        workflow.source_path(f"../scripts/{script}.py")
+    )  # also where rules come from a URL
     return imports.digest(
         [path, *imports.imported(path, tasks=[task] if task else TASKS)]
     )
