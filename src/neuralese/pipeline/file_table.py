@@ -124,7 +124,7 @@ def _rows(files: Files) -> Iterator[str]:
 
 
 def _columns(of: Described) -> Iterator[str]:
-    for name, kind in of.contract.columns.items():
+    for name, kind in of.contract.columns.items() if of.contract else ():
         yield _line(f"`{name}`", _type(kind), of.column(name))
 
 

@@ -19,7 +19,8 @@ class Described:
 
     def column(self, name: str) -> str:
         """What a column means: here, in tables of this kind, or wherever it is."""
-        return (COLUMNS | OF_KIND.get(self.contract.name, {}) | self.columns)[name]
+        kind = "" if self.contract is None else self.contract.name
+        return {**COLUMNS, **OF_KIND.get(kind, {}), **self.columns}[name]
 
 
 def table(kind: str, meaning: str) -> Described:
