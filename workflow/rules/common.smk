@@ -188,3 +188,14 @@ def faithful_comparison(wildcards):
     """The comparison that config/faithful.yaml made, where it was run beside this run."""
     path = f"{RESULTS}/faithful/tables/comparison.csv"
     return [path] if Path(path).exists() else []
+
+
+def look_when_needed(scheduler):
+    """Let Snakemake look for jobs to start when one has ended, and not also every second.
+
+    For its limit of 100 new jobs a second it looks again a second after each look, and each job that ends begins another
+    such series: with some hundred jobs this alone takes a tenth of a core. Any other limit, which a user has set, stays.
+    """
+    limit = getattr(scheduler, "job_rate_limiter", None)
+    if limit and (int(limit.max_jobs), limit.timespan) == (100, 1):
+        scheduler.job_rate_limiter = None
