@@ -27,17 +27,17 @@ INTRO = """\
 
 Everything in the folder of results is made by the workflow, and only the page that you are reading is kept in git.
 Names in braces stand for a task, a seed and so on: `{task}/seed{seed}/dictionary.parquet` is
-`EXAMPLE`. Open a table with pandas, or look at it with `neuralese show`:
+`results/TASK/seed0/dictionary.parquet`. Open a table with pandas, or look at it with `neuralese show`:
 
 ```python
 import pandas as pd
 
-pd.read_parquet("EXAMPLE")
+pd.read_parquet("results/TASK/seed0/dictionary.parquet")
 ```
 
 Each Parquet, safetensors and JSON file knows what made it, and `neuralese show FILE` prints that. *Made by* names the
 stages; `snakemake --cores 8 --forcerun STAGE -- all` runs one again, and what follows.
-""".replace("EXAMPLE", f"results/{tasks.BUILT_IN[0]}/seed0/dictionary.parquet")
+"""
 COLUMNS = """
 ## Columns
 
@@ -85,7 +85,7 @@ def makers(pattern: str) -> list[str]:
 
 def page() -> str:
     """The page, in Markdown."""
-    made = [INTRO]
+    made = [INTRO.replace("/TASK/", f"/{tasks.BUILT_IN[0]}/")]
     for title, (each, files) in sections().items():
         place = _place(title, PLACES.get(each, "figures/"))
         made.append(f"\n## {title}\n\nIn `results/{place}`:\n\n")
