@@ -26,7 +26,9 @@ def chosen(folder: Path, count: int) -> pd.DataFrame:
     table = messages.drop_columns(["message"]).to_pandas().assign(message=list(matrix(messages["message"])))
     dictionary = read_table(folder / "dictionary.parquet", "dictionary").to_pandas()
     best = dictionary.query("direction == 'R->H' and criterion == @CRITERION and rank == 1")
-    said = table.query("split == 'test'").merge(best, left_on="message_id", right_on="source_id", suffixes=("", "_word"))
+    said = table.query("split == 'test'").merge(
+        best, left_on="message_id", right_on="source_id", suffixes=("", "_word")
+    )
     words = said["target_word"].value_counts().index[:count]
     return said[said["target_word"].isin(words)].groupby("target_word").head(1)
 

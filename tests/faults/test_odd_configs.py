@@ -208,7 +208,7 @@ def test_a_name_is_never_read_as_anything_else(text):
 @pytest.mark.parametrize("below", ["", "/a/b"])
 def test_results_in_a_file_are_refused_before_the_run(tmp_path, below):
     (tmp_path / "file").touch()
-    assert f"{tmp_path / 'file'} is no folder; choose another" in unwritable(f"{tmp_path / 'file'}{below}")
+    assert f"{tmp_path / 'file'} is not a folder; choose another" in unwritable(f"{tmp_path / 'file'}{below}")
     assert unwritable(tmp_path / "new" / "folder") is None
 
 
