@@ -204,7 +204,7 @@ def test_the_faithful_config_plans_a_whole_run_in_a_folder_of_its_own(fresh):
 def test_two_criteria_with_one_role_stop_the_run_before_it_starts(fresh):
     code, output = fresh.snakemake("--dry-run", "all", "--config", "criteria={mine: {kind: belief, role: ours}}")
     assert code != 0
-    assert "config: two criteria have the role 'ours'; leave it to one of them." in output
+    assert "config: two criteria have the role 'ours'; give it to only one of them." in output
 
 
 def test_a_sweep_runs_each_stage_once_for_each_combination_it_depends_on(fresh):
