@@ -60,7 +60,7 @@ def test_without_tables_compare_says_how_to_make_them(shell, tmp_path):
     )
     (tmp_path / "colors").mkdir()
     assert shell.fails("compare", "--results", tmp_path).endswith(f"neuralese run {tmp_path}/tables/belief.parquet")
-    assert "is not there; name the folder" in shell.fails("compare", "--results", tmp_path / "elsewhere")
+    assert "does not exist; name the folder" in shell.fails("compare", "--results", tmp_path / "elsewhere")
 
 
 def test_a_reader_who_has_enough_is_no_error(results):

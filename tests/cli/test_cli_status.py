@@ -18,7 +18,7 @@ rule agent:
 
 def test_an_empty_folder_has_no_results_yet(shell, tmp_path):
     assert "holds no results; name the folder of a run" in shell.fails("status", "--results", tmp_path)
-    assert "is not there; name the folder of a run" in shell.fails(
+    assert "does not exist; name the folder of a run" in shell.fails(
         "status", "--results", tmp_path / "nowhere", "--json"
     )
     assert "choose from colors" in shell.fails("status", "--task", "birds")

@@ -222,7 +222,7 @@ def test_a_sweep_runs_each_stage_once_for_each_combination_it_depends_on(fresh):
     ("swept", "says"),
     [
         ("{agent.noize: [0.1]}", "config: sweep: 'agent.noize' is not a known key; did you mean 'noise'?"),
-        ("{examples.count: [4, 8]}", "'examples.count' cannot be swept: nothing that a sweep shows depends on it"),
+        ("{examples.count: [4, 8]}", "'examples.count' cannot be swept: no result depends on it"),
         ("{}", "config: nothing is swept; add --configfile config/sweep_noise.yaml"),
     ],
 )
