@@ -17,7 +17,7 @@ class Data:
 
     source: str = setting(
         "auto",
-        "`auto`: real data, else embedded with a warning; `real`: fail if there is none; `embedded`: never look for it.",
+        "`auto`: real data, else embedded with a warning; `real`: fail if there is none; `embedded`: never look.",
         choices=["auto", "real", "embedded"],
         advice="`real` on a cluster, so that a failed download stops the run; `embedded` is a generated stand-in.",
     )
