@@ -57,7 +57,7 @@ def test_a_request_under_another_name_is_refused_even_with_the_token(server, hos
 @pytest.mark.parametrize(
     ("body", "status", "says"),
     [
-        ({"turn": 0, "action": 1, "message": "now I go left"}, 400, "4 words; please say it in 3 or fewer"),
+        ({"turn": 0, "action": 1, "message": "now I go left"}, 400, "4 words; please use 3 or fewer"),
         ({"turn": 0, "action": 1, "message": "left" * 20}, 400, "please keep to 40"),
         ({"turn": 0, "action": 1, "message": "xyzzy"}, 400, "no word like"),
         ({"turn": 0, "action": 1, "message": "x" * MOST_BYTES}, 413, "too long"),

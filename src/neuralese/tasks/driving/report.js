@@ -45,7 +45,7 @@ function roadMap(road, cars, label) {
 
 const place = (cell) => `row ${Math.floor(cell / 8) + 1}, column ${(cell % 8) + 1}`;
 
-const ACTIONS = ["waits", "goes on", "turns left", "turns right"];
+const ACTIONS = ["waits", "goes forward", "turns left", "turns right"];
 const RELAYED = "relay"; // the pair of games that are the same start under several conditions
 const PAIRS = { "R/R": "two robots", "R/H": "a robot and a human" };
 
