@@ -148,7 +148,7 @@ def test_unknown_phrases_bring_up_close_ones(shell):
             "no criterion 'telepathy'; it has released, mine, direct, random",
         ),
         (["--criterion", "random", "light green"], "random criterion"),
-        (["--message-id", 9999], "numbered 0 to 323"),
+        (["--message-id", 9999], "choose one from 0 to 323"),
         (["--message", "nothing.npy"], "nothing.npy does not exist"),
         (["--message", "wrong.npy"], "have 6 numbers; the file's have 3"),
         (

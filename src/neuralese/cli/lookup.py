@@ -231,7 +231,7 @@ class Lookup:
         for number in chosen:
             row = np.flatnonzero(ids == number)
             if not len(row):
-                raise NeuraleseError(f"there is no message {number}: choose one from {ids.min()} to {ids.max()}.")
+                raise NeuraleseError(f"there is no message {number}; choose one from {ids.min()} to {ids.max()}.")
             rows.append(row[0])
         return matrix(table["message"])[rows]
 

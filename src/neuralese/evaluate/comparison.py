@@ -20,8 +20,8 @@ PHRASE, EASIER, JUDGE, TOLD = "phrase", "easier", "judge", "told"
 SECTIONS = {
     PHRASE: "One phrase of a human's utterance instead of the whole",
     EASIER: "Distractors drawn as in the released code: the paper's protocol, which is easier",
-    TOLD: "Sees what the listener sees: an upper bound, not comparable with the others",
-    JUDGE: "Made by asking the listener that judges: not comparable with the others",
+    TOLD: "Sees what the listener sees: an upper bound, not to be compared with the others",
+    JUDGE: "Made by asking the listener that judges: not to be compared with the others",
 }
 GAINS = ("gain", "gain_control", "gain_silence")  # over the baseline, the control, and silence
 ONE_SEED = "One seed: the interval is over items only, and says nothing about other agents."
