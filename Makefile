@@ -1,18 +1,18 @@
 # make all     set up .venv and run the whole pipeline; VERBOSE=1 shows Snakemake's own output
 # make test    set up .venv, with the tools of the tests, and run every check
-# make lint    the checks that run nothing: style, types, the rules; make format puts right what it can
+# make lint    the checks that run nothing: style, types, the rules; make format fixes what it can
 # make coverage   which lines of the library its tests run, as a table and in coverage/html
-# make test-kills   kill whole runs a hundred times and compare what they end with; takes an hour or more
+# make test-kills   kill whole runs a hundred times and compare their results; takes an hour or more
 # make docs    the documentation as a site that opens from disk: site/index.html
 # make bench   measure how fast everything is, and write benchmarks/results.md
-# make test-wheel   the wheel in a fresh environment, from an empty folder: some minutes
-# make test-slurm   the pipeline on a real SLURM; as root, it installs and starts one where there is none
+# make test-wheel   test the wheel in a fresh environment, from an empty folder; takes some minutes
+# make test-slurm   test the pipeline on a real SLURM; as root, it installs and starts one if there is none
 # make unlock  after a power cut or a killed run: remove the lock it left
 PYTHON ?= python3
 VENV := .venv
 RULES := Snakefile workflow/Snakefile workflow/rules
 BIN := $(VENV)/bin
-# what a run needs is there; and the tools of the tests; those of the documentation; and those of SLURM
+# marks that the environment is installed: for runs, for tests, for the documentation, for SLURM
 INSTALLED := $(VENV)/.installed
 TEST_INSTALLED := $(VENV)/.installed-test
 DOCS_INSTALLED := $(VENV)/.installed-docs
@@ -23,7 +23,7 @@ SLURM_INSTALLED := $(VENV)/.installed-slurm
 all: $(INSTALLED)
 	$(BIN)/neuralese run --cores all $(if $(VERBOSE),--verbose) all
 
-# whole runs beside everything else: both keep one core busy for most of their time
+# whole runs in parallel with everything else: both keep one core busy most of the time
 test: $(TEST_INSTALLED) lint
 	OMP_NUM_THREADS=1 $(MAKE) --jobs=2 --keep-going test-library test-workflow
 

@@ -35,7 +35,7 @@ def test_nothing_swept_is_no_point():
 
 
 def test_a_point_that_the_config_does_not_sweep_over_is_refused():
-    with pytest.raises(NeuraleseError, match=r"sweeps over no 'agent.noise=0.2'"):
+    with pytest.raises(NeuraleseError, match=r"does not sweep over 'agent.noise=0.2'"):
         named("agent.noise=0.2", {"agent.noise": [0.1, 0.3]})
 
 
@@ -66,11 +66,11 @@ def test_laying_a_point_over_a_config_changes_its_keys_alone_and_leaves_the_conf
         ({"data.source": ["real", "embedded"]}, "give each source a run with its own 'results'"),
         (
             {"examples.count": [4, 8]},
-            "config: sweep: 'examples.count' cannot be swept: nothing that a sweep shows depends on it; keys of "
+            "config: sweep: 'examples.count' cannot be swept: no result depends on it; sweep keys of "
             "ablation, agent, birds, colors, criteria, dictionary, driving, evaluation, games, messages, speakers, "
-            "synthesis, training can.",
+            "synthesis, training instead.",
         ),
-        ({"theory.games": [100]}, "'theory.games' cannot be swept: nothing that a sweep shows depends on it"),
+        ({"theory.games": [100]}, "'theory.games' cannot be swept: no result depends on it"),
         ({"examples.cuont": [4]}, "config: sweep: 'examples.cuont' is not a known key; did you mean 'count'?"),
     ],
 )
@@ -84,7 +84,7 @@ def test_a_key_of_a_task_can_be_swept_where_the_task_is_run():
     config = {**CONFIG, "sweep": {"training.birds.updates": [10, 20]}}
     assert sweep_problem(config, SCHEMA) is None
     sentence = sweep_problem({**config, "tasks": ["colors"]}, SCHEMA)
-    assert "'training.birds.updates' cannot be swept: it is of a task that is not among 'tasks'" in sentence
+    assert "'training.birds.updates' cannot be swept: it belongs to a task that is not in 'tasks'" in sentence
 
 
 def test_only_what_a_file_depends_on_matters_to_it():

@@ -10,7 +10,7 @@ __all__ = ["Translator"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import the translator, and torch with it, only if somebody asks for it: no stage does."""
+    """Import the translator, and torch with it, only on demand: no stage needs it."""
     if name == "Translator":
         return import_module("neuralese.translator").Translator
     raise AttributeError(f"module 'neuralese' has no attribute '{name}'")

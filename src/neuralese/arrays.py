@@ -1,8 +1,8 @@
-"""Formulas for arrays of NumPy and of torch alike.
+"""Formulas for arrays of NumPy and of torch.
 
-Most of what a formula needs is called the same in both: operators (also in place), `library(array).exp`, `.log`,
+Most of what a formula needs has the same name in both: operators (also in place), `library(array).exp`, `.log`,
 `.logaddexp`, `.where`, and the methods `sum`, `clip(min=...)`, `reshape`, `swapaxes`. Here is the rest. Nothing here
-imports torch unless it is given a tensor: importing takes longer than an answer of the command line.
+imports torch unless it is given a tensor: importing takes longer than a command takes to answer.
 """
 
 import math
@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-NOTHING = 1e-30  # where there are many products, the smallest numbers of single precision are multiplied slowly
+NOTHING = 1e-30  # denormal numbers of single precision are slow to multiply, which tells where there are many products
 
-Array = Any  # np.ndarray | torch.Tensor: one formula has arrays of one library, which a union of types cannot say
+Array = Any  # np.ndarray | torch.Tensor: a formula's arrays are all of one library, which a union type cannot express
 
 
 def library(array: Array) -> ModuleType:
-    """NumPy or torch, whichever the array is of."""
+    """NumPy or torch, whichever the array belongs to."""
     return np if isinstance(array, np.ndarray) else sys.modules["torch"]
 
 
@@ -30,12 +30,12 @@ def cast(array: Array, dtype: str) -> Array:
 
 
 def flat(array: Array) -> Array:
-    """All axes but the first as one."""
+    """All axes but the first flattened into one."""
     return array.reshape(len(array), math.prod(array.shape[1:]))
 
 
 def log_softmax(array: Array, axis: int) -> Array:
-    """The logarithm of e^array, scaled to sum to one along an axis."""
+    """The log-softmax of the array along an axis."""
     if not isinstance(array, np.ndarray):
         return array.log_softmax(axis)
     shifted = array - array.max(axis, keepdims=True)
@@ -52,12 +52,12 @@ def logsumexp(array: Array, axis: int) -> Array:
 
 
 def at_least(array: Array, least: float) -> Array:
-    """Raise whatever is below `least` to it, in place."""
+    """Raise values below `least` to it, in place."""
     return np.maximum(array, least, out=array) if isinstance(array, np.ndarray) else array.clamp_(min=least)
 
 
 def fill(array: Array, where: Array, value: float) -> Array:
-    """Put `value` wherever `where`, which broadcasts, is true, in place."""
+    """Set `value` wherever `where`, which broadcasts, is true, in place."""
     if not isinstance(array, np.ndarray):
         return array.masked_fill_(where, value)
     np.copyto(array, value, where=where)
@@ -65,7 +65,7 @@ def fill(array: Array, where: Array, value: float) -> Array:
 
 
 def exp(array: Array, dtype: str) -> Array:
-    """e^array in a precision, which NumPy, where it is the lower one, is quicker in."""
+    """e^array in a given precision; NumPy is faster in the lower one."""
     if isinstance(array, np.ndarray):
         return np.exp(cast(array, dtype))
     return cast(array.exp(), dtype)

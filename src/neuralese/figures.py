@@ -10,12 +10,12 @@ from matplotlib.figure import Figure, FigureBase, SubFigure
 
 from neuralese.storage.files import atomic
 
-matplotlib.rcParams["text.parse_math"] = False  # a phrase may hold a $, and is no formula
-DIGITS = 5  # of a place in a figure, as a share of its size: finer than a pixel
+matplotlib.rcParams["text.parse_math"] = False  # a phrase may contain a $ without being a formula
+DIGITS = 5  # of a position in a figure, as a fraction of its size: finer than a pixel
 
 
 def save(figure: Figure, *paths: str | Path, dpi: int = 110) -> None:
-    """Write `figure` to each of `paths`, as what its ending says (png or svg), and close it."""
+    """Write `figure` to each of `paths`, in the format of its suffix (png or svg), and close it."""
     figure.set_dpi(dpi)
     _settle(figure)
     for path in paths:
@@ -27,7 +27,7 @@ def save(figure: Figure, *paths: str | Path, dpi: int = 110) -> None:
 
 
 def _settle(figure: Figure) -> None:
-    """Lay a figure out, once, and round where its parts are: the layout's last digits differ from run to run."""
+    """Lay a figure out once, and round the positions of its parts: the layout's last digits differ from run to run."""
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     for part in _parts(figure):
@@ -46,4 +46,4 @@ def _parts(figure: FigureBase) -> Iterator[SubFigure]:
 
 
 def _rounded(place: object) -> np.ndarray:
-    return np.round(np.asarray(place, dtype=float), DIGITS) + 0.0  # which makes -0 a plain 0
+    return np.round(np.asarray(place, dtype=float), DIGITS) + 0.0  # turns -0 into 0

@@ -22,12 +22,12 @@ from neuralese.tasks.corpus.write import check_free, settings_text, write_corpus
 
 Action = Any
 Observation = Any
-ReadMessage = Callable[[str, Action], Any]  # agent, action -> what it says by it, or None for nothing
-ReadState = Callable[[str, Observation], Any]  # agent, observation -> the state that it speaks in
+ReadMessage = Callable[[str, Action], Any]  # agent, action -> the message in it, or None
+ReadState = Callable[[str, Observation], Any]  # agent, observation -> the state it speaks in
 
 
 class Recording:
-    """Gathers what agents say, and writes it as a corpus."""
+    """Collects what agents say, and writes it as a corpus."""
 
     def __init__(
         self,
@@ -38,10 +38,10 @@ class Recording:
         messages: Mapping[str, Any] | None = None,
         **settings: Any,
     ) -> None:
-        """Record into `folder`, which is empty or not there yet.
+        """Record into `folder`, which is empty or does not exist yet.
 
-        `types` are those of the states' columns, guessed where they are not given; `messages` and other `settings`
-        (candidates, same, split, utterances) are written to `corpus.yaml` as they are.
+        `types` are those of the states' columns, guessed if not given; `messages` and other `settings`
+        (candidates, same, split, utterances) are written to `corpus.yaml` unchanged.
         """
         self.folder = Path(folder)
         check_free(self.folder)
@@ -79,26 +79,26 @@ class Recording:
         A state is a dict of columns, or an array: `observation_1`, `observation_2`, ..., or, if it is long or `types`
         says so, the vector `observation`. A message is a symbol, a list of symbols, or a vector. The `context` are the
         states among which the listener chose, the true one included, and `pick` the position of the one it chose.
-        Other `columns` are kept beside the message.
+        Other `columns` are kept with the message.
         """
         row: dict[str, Any] = {"state_id": self._state(state), "message": self._message(message)}
         if context is not None:
             row["context_id"] = self._context(row["state_id"], context, pick)
         elif pick is not None:
-            raise NeuraleseError("a pick is a position in a context; give the context too.")
+            raise NeuraleseError("a pick is a position in a context; give the context as well.")
         if episode is not None:
             row["episode"] = _plain("episode", episode)
         _append(self._said, row | {name: _plain(name, value) for name, value in columns.items()})
 
     def describe(self, state: Any, text: str, **columns: Any) -> None:
-        """Record what a person said of `state`."""
+        """Record what a person said about `state`."""
         if not isinstance(text, str) or not text.strip():
             raise NeuraleseError(f"an utterance is text, not {shown(text)}; leave it out if nothing was said.")
         row = {"state_id": self._state(state), "text": text}
         _append(self._utterances, row | {name: _plain(name, value) for name, value in columns.items()})
 
     def write(self) -> None:
-        """Write what was recorded; the block of a `with` does so at its end."""
+        """Write the recording; a `with` block does so at its end."""
         if not self._said:
             raise NeuraleseError(f"nothing was said, so {self.folder} is not written; call say() for every message.")
         unknown = [name for name in self.types if name not in self._columns]
@@ -121,14 +121,14 @@ class Recording:
         write_corpus(self.folder, settings_text(about, states, notes), there)
 
     def _state(self, state: Any) -> int:
-        """The number of a state, a new one if it was not seen before."""
+        """The number of a state, a new one if it has not been seen before."""
         state = state if isinstance(state, Mapping) else self._observed(state)
         columns = {name: _plain(name, value) for name, value in state.items()}
         if not columns or "state_id" in columns:
-            raise NeuraleseError("a state is a dict of columns, of which none is called state_id; rename it.")
+            raise NeuraleseError("a state is a dict of columns, none of which may be called state_id; rename it.")
         if self._states and set(columns) != set(self._columns):
             other = ", ".join(map(str, set(columns) ^ set(self._columns)))
-            raise NeuraleseError(f"states differ in their columns ({other}); give every state the same.")
+            raise NeuraleseError(f"states differ in their columns ({other}); give every state the same columns.")
         key = key_of([columns[name] for name in self._columns or columns])
         if key not in self._states:
             self._states[key] = len(self._states)
@@ -137,7 +137,7 @@ class Recording:
         return self._states[key]
 
     def _observed(self, state: Any) -> dict[str, Any]:
-        """The columns of a state that is an array: of a short one each number, since phrases can be made of those."""
+        """The columns of an array state: each number, if it is short, since phrases can be made from those."""
         plain = _plain("observation", state)
         if not isinstance(plain, list):
             return {"state": plain}
@@ -149,21 +149,19 @@ class Recording:
         plain = _plain("message", message)
         parts = plain if isinstance(plain, list) else [plain]
         if not parts or not all(type(part) in (int, float) for part in parts):
-            raise NeuraleseError(
-                f"a message is a symbol, a list of symbols or a vector, not {shown(message)}; say that."
-            )
+            raise NeuraleseError(f"a message must be a symbol, a list of symbols or a vector, not {shown(message)}.")
         kind = "vector" if any(type(part) is float for part in parts) else "symbols"
         if self.messages.setdefault("kind", kind) == "vector":
             return list(map(float, parts))
         if kind == "vector" or min(parts) < 0:
-            raise NeuraleseError(f"symbols are whole numbers from 0, not {shown(message)}; say messages of one kind.")
+            raise NeuraleseError(f"symbols are whole numbers from 0, not {shown(message)}; record one kind of message.")
         return parts
 
     def _context(self, true: int, context: Sequence[Any], pick: int | None) -> int:
         """The number of a new context."""
         candidates = [self._state(each) for each in context]
         if len(candidates) < 2 or true not in candidates:
-            raise NeuraleseError("a context has two states or more, one of which is the state spoken in; add it.")
+            raise NeuraleseError("a context must hold two states or more, including the one spoken in; add it.")
         pick = None if pick is None else _plain("pick", pick)
         if pick is not None and (type(pick) is not int or not 0 <= pick < len(candidates)):
             raise NeuraleseError(
@@ -180,7 +178,7 @@ class Recording:
 
 
 def _plain(name: str, value: Any) -> Any:
-    """A value, or a flat list, of Python's own types; arrays are copied, since loops like to write into theirs."""
+    """A value or a flat list, in Python's own types; arrays are copied, since loops often overwrite theirs."""
     value = value.tolist() if hasattr(value, "tolist") else value
     value = list(value) if isinstance(value, tuple | list) else value
     for part in value if isinstance(value, list) else [value]:
@@ -192,10 +190,10 @@ def _plain(name: str, value: Any) -> Any:
 
 
 def _append(rows: list[dict[str, Any]], row: dict[str, Any]) -> None:
-    """Add a row that has the columns of the others; better to stop at once than after an hour."""
+    """Add a row with the same columns as the others; it is better to fail at once than after an hour."""
     if rows and row.keys() != rows[0].keys():
         other = ", ".join(map(str, row.keys() ^ rows[0].keys()))
-        raise NeuraleseError(f"some rows have {other} and some have not; give it always, or never.")
+        raise NeuraleseError(f"some rows have {other} and some do not; give it always or never.")
     rows.append(row)
 
 
@@ -204,9 +202,9 @@ def _columns(rows: list[dict[str, Any]]) -> dict[str, list]:
 
 
 class RecordParallel:
-    """An environment of PettingZoo's parallel API that records what its agents say; all else is as it was.
+    """An environment of PettingZoo's parallel API that records what its agents say and is otherwise unchanged.
 
-    Whatever a speaker says by an action was said in the state that it observed before. Every `reset` begins an episode.
+    What a speaker says in an action was said in the state it observed before. Every `reset` begins an episode.
     """
 
     def __init__(
@@ -219,15 +217,15 @@ class RecordParallel:
     ) -> None:
         """Record `speakers`, or all agents that can speak.
 
-        Unless `message` reads it from an action, what is said is found out by the spaces of the environment; unless
-        `state` makes it of an observation, a state is the whole observation.
+        Unless `message` reads it from an action, the message is found from the spaces of the environment; unless
+        `state` makes it from an observation, a state is the whole observation.
         """
         self.env, self.recording = env, recording
         self.read_state = state or (lambda agent, observation: observation)
         readers = {agent: message or spoken(env, agent, speakers) for agent in speakers or env.possible_agents}
         self.readers = {agent: reader for agent, reader in readers.items() if reader}
         if not self.readers:
-            raise NeuraleseError("no agent of this environment can speak; name the speakers, and how to read messages.")
+            raise NeuraleseError("no agent of this environment can speak; pass speakers, and message=function.")
         self.episode = -1
         self._seen: dict[str, Any] = {}
 
@@ -241,7 +239,7 @@ class RecordParallel:
         return seen, *rest
 
     def step(self, actions: Mapping[str, Action]) -> Any:
-        """Record what is said by the actions, then take them."""
+        """Record the messages in the actions, then take the actions."""
         for agent, read in self.readers.items():
             if agent in actions and agent in self._seen:
                 said = read(agent, actions[agent])
@@ -253,7 +251,7 @@ class RecordParallel:
 
 
 def spoken(env: Any, agent: str, speakers: Sequence[str] | None = None) -> ReadMessage | None:
-    """How to read from an agent's actions what it says, by the spaces of the environment; none if it cannot speak.
+    """How to read messages from an agent's actions, given the environment's spaces; none if it cannot speak.
 
     In particle worlds (MPE) an action is a move and a symbol, or numbers for each. Elsewhere the whole action of one of
     the `speakers` is its message.
@@ -270,7 +268,7 @@ def spoken(env: Any, agent: str, speakers: Sequence[str] | None = None) -> ReadM
             return lambda _, action: [float(each) for each in action[moves:]]
     elif speakers and not hasattr(space, "spaces"):
         return lambda _, action: action
-    raise NeuraleseError(f"what {agent} says cannot be read from its actions ({space}); give message=function.")
+    raise NeuraleseError(f"the messages of {agent} cannot be read from its actions ({space}); pass message=function.")
 
 
 def record_parallel(

@@ -1,18 +1,18 @@
-"""How a config's keys are written down: once, as fields of dataclasses.
+"""How a config's keys are defined: once, as fields of dataclasses.
 
 @dataclass(frozen=True)
 class CellConfig:
     hidden: int = setting(256, "Units of the MLP and of the GRU.", least=1, advice="256 is the paper's.")
 
-What a key means, what it is if it is left out, which values it may have and how to choose one stand there alone; the
-schema and the table of config/README.md are made of it (`neuralese.pipeline.config`).
+The meaning of a key, its default, the values allowed and how to choose one are defined only there; the schema and
+the table of config/README.md are generated from it (`neuralese.pipeline.config`).
 """
 
 from copy import deepcopy
 from dataclasses import field
 from typing import Any
 
-# what a value may be limited by, as a JSON schema calls it
+# limits of a value, by their names in a JSON schema
 LIMITS = {
     "least": "minimum",
     "above": "exclusiveMinimum",
@@ -22,16 +22,16 @@ LIMITS = {
     "pattern": "pattern",
     "shortest": "minLength",
     "fewest": "minProperties",
-    "form": "$comment",  # what a pattern wants, in words
+    "form": "$comment",  # the pattern in words
 }
-OF_NAMES = ("names", "named")  # pattern of the names in a section of the user's own, and what it wants, in words
-MOST = 10**9  # of a number that says no other most: no experiment needs more, and much that is computed would overflow
+OF_NAMES = ("names", "named")  # pattern of the names in a section with user-chosen names, and the same in words
+MOST = 10**9  # default maximum of a number: no experiment needs more, and many computations would overflow
 
 
 def setting(default: Any, meaning: str, *, advice: str = "", **limits: Any) -> Any:
-    """A field of a dataclass that is a key of the config; `limits` are of a value, or of each member of a list."""
+    """A field of a dataclass that is a key of the config; `limits` apply to a value, or to each member of a list."""
     if unknown := set(limits) - {*LIMITS, *OF_NAMES}:
-        raise TypeError(f"a setting has no limit '{unknown.pop()}'; it has {', '.join(LIMITS)}.")
+        raise TypeError(f"a setting has no limit '{unknown.pop()}'; choose from {', '.join(LIMITS)}.")
     if isinstance(default, int | float) and not isinstance(default, bool) and not {"most", "below"} & set(limits):
         limits["most"] = MOST
     metadata = {"meaning": meaning, "advice": advice, "limits": limits}

@@ -1,13 +1,13 @@
-"""Translate what agents say, in the manner of scikit-learn.
+"""Translate what agents say, with a scikit-learn interface.
 
-    translator = Translator().fit(states, messages, utterances)     # arrays or data frames, a row for each message
+    translator = Translator().fit(states, messages, utterances)     # arrays or data frames, one row per message
     translator.to_english(messages[:3], n_best=5)                   # the best phrases for each
     translator.to_neuralese(["light blue"])                         # the best messages for each
     translator.score()                                              # the belief evaluation, held out
     translator.save("mine.neuralese"); Translator.load("mine.neuralese")
 
-All is done by the functions of the workflow, on the same tables: for the same corpus, seed and criterion, both make the
-same dictionary.
+Everything is done by the functions of the workflow, on the same tables: for the same corpus, seed and criterion, both
+make the same dictionary.
 """
 
 import dataclasses
@@ -44,9 +44,9 @@ from neuralese.translate.families import NOT_OPTIONS, named
 from neuralese.translate.languages import Composed
 from neuralese.translate.pairs import SINGLE
 
-ABOUT = "translator.json"  # of a saved translator: how it was made
+ABOUT = "translator.json"  # in a saved translator: how it was made
 FORMAT = 2
-RANDOM = "random"  # the control that stands beside every criterion
+RANDOM = "random"  # the control that accompanies every criterion
 SECTIONS: dict[str, Any] = {
     "speakers": FITTING,
     "messages": sections.Messages(),
@@ -57,18 +57,18 @@ SECTIONS: dict[str, Any] = {
 
 
 class Translator(BaseEstimator):
-    """A dictionary between the messages of agents and English, or phrases made of the columns of their states.
+    """A dictionary between the messages of agents and English, or phrases made from the columns of their states.
 
     Parameters
     ----------
     criterion : str or mapping
-        By what translations are scored: the name of a criterion of the default experiment (`belief`, `direct`,
-        `algorithm-1`, `released`, `pmi`, ...), or the settings of one as a config writes them. Of a family, dev
-        chooses a member for each direction.
+        How translations are scored: the name of a criterion of the default experiment (`belief`, `direct`,
+        `algorithm-1`, `released`, `pmi`, ...), or the settings of one as written in a config. From a family,
+        a member is chosen on dev for each direction.
     seed : int
-        Of the models. Splits are the same for every seed.
+        Seed of the models. Splits are the same for every seed.
     types : mapping, optional
-        What columns of the states are, such as `{"angle": {"type": "circular", "period": 360}, "rgb": "color"}`;
+        Types of the states' columns, such as `{"angle": {"type": "circular", "period": 360}, "rgb": "color"}`;
         others are guessed.
     corpus : mapping, optional
         Further entries of `corpus.yaml`, such as `{"messages": {"end": 0}, "candidates": 3}`.
@@ -102,9 +102,9 @@ class Translator(BaseEstimator):
     def fit(self, states: Any, messages: Any, utterances: Iterable[Any] | None = None) -> Self:
         """Learn what messages mean.
 
-        `states` is a data frame or array with a row for each message: what the speaker saw. `messages` are symbols (an
-        integer array, or lists of integers) or vectors (an array of floats). `utterances` are what people said of the
-        same states: for each message a text, a list of texts or None; without any, phrases are made of the columns.
+        `states` is a data frame or array with one row per message: what the speaker saw. `messages` are symbols (an
+        integer array, or lists of integers) or vectors (an array of floats). `utterances` is what people said about the
+        same states: for each message a string, a list of strings or None; without them, phrases come from the columns.
         """
         with TemporaryDirectory(prefix="neuralese-") as folder:
             place = Path(folder) / "corpus"
@@ -112,7 +112,7 @@ class Translator(BaseEstimator):
             return self.fit_corpus(place)
 
     def fit_corpus(self, folder: str | Path) -> Self:
-        """Learn from a corpus: a folder as `neuralese corpus new` writes it."""
+        """Learn from a corpus: a folder like those written by `neuralese corpus new`."""
         settings, families = self._settings(), self._families()
         made = TemporaryDirectory(prefix="neuralese-")
         try:
@@ -132,7 +132,7 @@ class Translator(BaseEstimator):
         return self
 
     def to_english(self, messages: Any, n_best: int = 5) -> pd.DataFrame:
-        """The best phrases for each of `messages`: rows of `dictionary.parquet`, of which `source_id` counts messages.
+        """The best phrases for each of `messages`: rows of `dictionary.parquet`, where `source_id` counts messages.
 
         Lower scores are better.
         """
@@ -142,9 +142,9 @@ class Translator(BaseEstimator):
         return self._entries("R->H", run.language(Speech(count, count[:, None], said)), run.english.spoken(), n_best)
 
     def to_neuralese(self, phrases: Iterable[str] | str, n_best: int = 5) -> pd.DataFrame:
-        """The best messages of the vocabulary for each of `phrases`: rows of `dictionary.parquet`, and `message`.
+        """The best messages of the vocabulary for each of `phrases`: rows of `dictionary.parquet`, plus `message`.
 
-        A phrase of the inventory is itself; any other text is all the phrases of the inventory that it says.
+        A phrase of the inventory stands for itself; any other text for all the phrases of the inventory in it.
         """
         run = self._fitted()
         texts = [phrases] if isinstance(phrases, str) else list(phrases)
@@ -156,7 +156,7 @@ class Translator(BaseEstimator):
         return table.assign(message=[said[place[number]] for number in table["target_id"]])
 
     def score(self) -> pd.DataFrame:
-        """The belief evaluation on held-out messages: rows of `belief.parquet`, of the criterion and the controls."""
+        """The belief evaluation on held-out messages: rows of `belief.parquet`, for the criterion and the controls."""
         settings = self._settings()
         with whole.one_thread():
             return whole.evaluate(
@@ -176,7 +176,7 @@ class Translator(BaseEstimator):
         try:
             return cls._unpacked(Path(path).read_bytes())
         except (OSError, zipfile.BadZipFile, KeyError, ValueError) as error:
-            raise NeuraleseError(f"{path} is no translator that was saved ({error}); save it again.") from None
+            raise NeuraleseError(f"{path} is not a saved translator ({error}); save it again.") from None
 
     @cached_property
     def _table(self) -> pd.DataFrame:
@@ -202,7 +202,7 @@ class Translator(BaseEstimator):
         return hasattr(self, "_made")
 
     def __getstate__(self) -> dict[str, Any]:
-        """Files travel inside, so that a copy in another process has them too."""
+        """Files are included, so that a copy in another process has them too."""
         kept = {
             name: value for name, value in super().__getstate__().items() if name not in ("_made", "_run", "_table")
         }
@@ -217,24 +217,24 @@ class Translator(BaseEstimator):
 
     def _keep(self, made: TemporaryDirectory, candidates: int) -> None:
         self.__dict__.pop("_table", None)
-        self._made = made  # the folder goes when the translator does
+        self._made = made  # the folder is removed with the translator
         self._run = whole.CorpusRun(made.name, self._seed(), candidates)
 
     def _fitted(self) -> whole.CorpusRun:
         if not self.__sklearn_is_fitted__():
-            raise NotFittedError("this Translator has learned nothing yet; call fit(states, messages) first.")
+            raise NotFittedError("this Translator is not fitted yet; call fit(states, messages) first.")
         return self._run
 
     def _seed(self) -> int:
         if not isinstance(self.seed, int | np.integer) or self.seed < 0:
-            raise InputError(f"seed is {self.seed!r}; give a whole number from 0.")
+            raise InputError(f"seed is {self.seed!r}; give a non-negative integer.")
         return int(self.seed)
 
     def _name(self) -> str:
         return self.criterion if isinstance(self.criterion, str) else self.criterion.get("kind", "criterion")
 
     def _families(self) -> dict[str, Mapping]:
-        """The criterion as a config writes it, and the control."""
+        """The criterion as written in a config, and the control."""
         if isinstance(self.criterion, str):
             family = named(CRITERIA | ALSO, self.criterion)
         else:
@@ -244,12 +244,12 @@ class Translator(BaseEstimator):
         return {self._name(): family, RANDOM: CRITERIA[RANDOM]}
 
     def _settings(self) -> dict[str, Any]:
-        """The sections of the config, with what differs from their defaults."""
+        """The sections of the config, with overrides applied to their defaults."""
         for name, values in (self.config or {}).items():
             known = [each.name for each in dataclasses.fields(SECTIONS[name])] if name in SECTIONS else list(SECTIONS)
             for key in values if name in SECTIONS else [name]:
                 if key not in known:
-                    raise InputError(f"config: '{key}' is not a known key; known keys there are {', '.join(known)}.")
+                    raise InputError(f"config: '{key}' is not a known key; choose from {', '.join(known)}.")
         return {
             name: dataclasses.replace(default, **(self.config or {}).get(name, {}))
             for name, default in SECTIONS.items()
@@ -263,7 +263,7 @@ class Translator(BaseEstimator):
         return entries(direction, self._name(), source, target, scores, n_best)
 
     def _parts(self, text: str) -> tuple[int, ...]:
-        """The phrases of the inventory that a text says."""
+        """The phrases of the inventory contained in a text."""
         place = {phrase: number for number, phrase in enumerate(self.phrases_)}
         if text in place:
             return (place[text],)
@@ -271,7 +271,7 @@ class Translator(BaseEstimator):
         parts = sorted({place[each] for each in said if each in place})
         if not parts:
             some = ", ".join(self.phrases_[:5])
-            raise InputError(f"'{text}' says no phrase of the inventory; say others, such as {some} (see phrases_).")
+            raise InputError(f"'{text}' contains no phrase of the inventory; use some, such as {some} (see phrases_).")
         return tuple(parts)
 
     def _packed(self) -> bytes:
@@ -305,14 +305,14 @@ def _first(value: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """A value of NumPy as JSON has it."""
+    """A NumPy value as JSON."""
     if hasattr(value, "tolist"):
         return value.tolist()
-    raise TypeError(f"{type(value).__name__} cannot be saved; give plain numbers and texts as parameters")
+    raise TypeError(f"{type(value).__name__} cannot be saved; use plain numbers and strings as parameters")
 
 
 def _contents(messages: list[list], about: Mapping[str, Any]) -> Messages:
-    """Messages as the models take them."""
+    """Messages as models expect them."""
     if about["kind"] == "symbols":
         try:
             return Sequences.of(messages, about["end"], about["vocabulary"], about["longest"])

@@ -60,7 +60,7 @@ def test_without_tables_compare_says_how_to_make_them(shell, tmp_path):
     )
     (tmp_path / "colors").mkdir()
     assert shell.fails("compare", "--results", tmp_path).endswith(f"neuralese run {tmp_path}/tables/belief.parquet")
-    assert "is not there; name the folder" in shell.fails("compare", "--results", tmp_path / "elsewhere")
+    assert "does not exist; name the folder" in shell.fails("compare", "--results", tmp_path / "elsewhere")
 
 
 def test_a_reader_who_has_enough_is_no_error(results):
@@ -86,7 +86,7 @@ def test_no_number_of_the_comparison_is_cut_on_a_narrow_terminal(shell, monkeypa
     if "baseline" in lines[2]:
         assert all(f"{row['gain']:+.3f}" in page for row in rows if row["gain"] is not None and row["section"] == "")
     assert "…" not in page
-    assert ("Left out for want of width" in page) == (width < 160)
+    assert ("Left out to fit the terminal" in page) == (width < 160)
 
 
 @pytest.mark.parametrize("name", ["bash", "zsh", "fish"])

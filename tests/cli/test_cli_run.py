@@ -224,7 +224,7 @@ def test_the_summary_has_the_main_figures_the_data_and_the_report(shell, results
     said = capsys.readouterr().out
     assert "EMBEDDED DATA: colors ran on a generated stand-in" in said
     assert f"Report: {results / 'report/index.html'}" in said
-    assert "nothing had to be made" in said
+    assert "nothing to do" in said
 
 
 def test_init_writes_configs_and_overwrites_nothing(shell, tmp_path):
@@ -233,7 +233,7 @@ def test_init_writes_configs_and_overwrites_nothing(shell, tmp_path):
     names = {path.name for path in (tmp_path / "mine/config").iterdir()}
     assert names >= {"config.yaml", "quick.yaml", "paper.yaml", "README.md"}
     assert "# " in (tmp_path / "mine/config/config.yaml").read_text()
-    assert "there is a config already" in shell.fails("init", tmp_path / "mine")
+    assert "exists already" in shell.fails("init", tmp_path / "mine")
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(0, "0:00"), (65, "1:05"), (7200, "2:00:00"), (59.6, "1:00")])

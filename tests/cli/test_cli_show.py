@@ -36,11 +36,11 @@ def test_rows_are_filtered_sorted_and_chosen(shell):
     ("where", "says"),
     [
         ("rank ==", "cannot be read"),
-        ("rang == 1", "no column 'rang'; there are direction"),
+        ("rang == 1", "no column 'rang'; choose from direction"),
         ("rank == 'one'", "does not fit the columns"),
         ("rank + 1", "neither true nor false"),
         ("len(source) == 3", "no column 'len'"),
-        ("source.upper() == 'A'", "cannot stand in a condition"),
+        ("source.upper() == 'A'", "is not allowed in a condition"),
         ("rank is 1", "cannot be read"),
         ("rank", "does not fit"),
     ],
@@ -51,7 +51,7 @@ def test_a_wrong_condition_is_one_clear_sentence(shell, where, says):
 
 def test_unknown_columns_are_named(shell):
     for option in ("--columns", "--sort"):
-        assert "no column 'sauce'; there are direction" in shell.fails("show", DICTIONARY, option, "sauce")
+        assert "no column 'sauce'; choose from direction" in shell.fails("show", DICTIONARY, option, "sauce")
 
 
 def test_the_schema_names_vectors_and_what_is_written_about_a_table(shell):

@@ -18,10 +18,10 @@ rule agent:
 
 def test_an_empty_folder_has_no_results_yet(shell, tmp_path):
     assert "holds no results; name the folder of a run" in shell.fails("status", "--results", tmp_path)
-    assert "is not there; name the folder of a run" in shell.fails(
+    assert "does not exist; name the folder of a run" in shell.fails(
         "status", "--results", tmp_path / "nowhere", "--json"
     )
-    assert "there are colors" in shell.fails("status", "--task", "birds")
+    assert "choose from colors" in shell.fails("status", "--task", "birds")
 
 
 def test_what_is_there_what_is_missing_and_from_which_data(shell):
@@ -33,7 +33,7 @@ def test_what_is_there_what_is_missing_and_from_which_data(shell):
     assert ("colors", "behavior") not in states  # nobody drives there
     page = shell.prints("status")
     assert "colors seed 0  5 of 14" in page
-    assert "known only where the Snakefile is" in page
+    assert "run this where the Snakefile" in page
 
 
 def test_costs_are_read_from_the_benchmarks(shell):

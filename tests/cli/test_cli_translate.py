@@ -120,7 +120,7 @@ def test_new_messages_and_new_phrases(shell, results, tmp_path):
     assert best(looked_up) == best(scored)[:3]
     assert scores(looked_up) == pytest.approx(scores(scored)[:3], rel=1e-4)
     assert best(shell.json(*TRANSLATE, "--new", "light blue")) == [(5, "new message 5")]  # humans say that
-    assert "what humans often say at once" in shell.fails(*TRANSLATE, "--new", "light green")
+    assert "frequent human utterances" in shell.fails(*TRANSLATE, "--new", "light green")
 
 
 def test_silence_can_be_translated(shell):
@@ -133,27 +133,30 @@ def test_unknown_phrases_bring_up_close_ones(shell):
     assert "green, blue, light" in shell.fails(*TRANSLATE, "xyzzy")
     said = shell.fails(*TRANSLATE, "coming green")  # light is nothing like coming, however many letters they share
     assert "did you mean" not in said
-    assert "with its words it has green, dark green." in said
+    assert "its words occur in green, dark green." in said
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--seed", 4, "blue"], "no results of seed 4 (there are: 0)"),
+        (["--seed", 4, "blue"], "no results of seed 4 (available: 0)"),
         (["--seed", 4, "blue"], "--config 'seeds=[0,4]'"),  # seed 4 alone would write tables without seed 0
-        (["--results", "nowhere", "blue"], "nowhere is not there; name the folder of a run with --results"),
+        (["--results", "nowhere", "blue"], "nowhere does not exist; name the folder of a run with --results"),
         (["--criterion", "telepathy", "blue"], "no criterion 'telepathy'; it has released, mine, direct, random"),
         (
             ["--criterion", "telepathy", "light green"],
             "no criterion 'telepathy'; it has released, mine, direct, random",
         ),
         (["--criterion", "random", "light green"], "random criterion"),
-        (["--message-id", 9999], "numbered 0 to 323"),
-        (["--message", "nothing.npy"], "there is no nothing.npy"),
-        (["--message", "wrong.npy"], "6 numbers long, not 3"),
-        (["--message", "text.npy"], "text.npy is no array of numbers; --message takes a file that numpy.save wrote"),
-        (["blue", "--save", "made.txt"], "its file must end in .npy, not 'made.txt'"),
-        (["blue", "--save", "new_folder/made.npy"], "there is no folder new_folder; make it"),
+        (["--message-id", 9999], "choose one from 0 to 323"),
+        (["--message", "nothing.npy"], "nothing.npy does not exist"),
+        (["--message", "wrong.npy"], "have 6 numbers; the file's have 3"),
+        (
+            ["--message", "text.npy"],
+            "text.npy is not an array of numbers; --message takes a file written by numpy.save",
+        ),
+        (["blue", "--save", "made.txt"], "its file must end in .npy, unlike 'made.txt'"),
+        (["blue", "--save", "new_folder/made.npy"], "the folder new_folder does not exist; create it"),
     ],
 )
 def test_what_a_user_can_mend_is_said_in_one_sentence(shell, arguments, says):
@@ -171,7 +174,7 @@ def test_a_missing_table_is_named_with_the_command_that_makes_it(shell, results,
     (folder / "colors/inventory.parquet").write_bytes((results / "colors/inventory.parquet").read_bytes())
     missing = folder / "colors/seed0/dictionary.parquet"
     assert shell.fails(*TRANSLATE, "--results", folder, "blue") == (
-        f"there is no {missing}; make it with: neuralese run {missing}"
+        f"{missing} does not exist; make it with: neuralese run {missing}"
     )
 
 

@@ -257,7 +257,7 @@ def test_a_damaged_provenance_is_said_in_one_sentence(copy, shell, monkeypatch, 
     for line in (["status", "--no-snakemake"], ["translate", "--task", "colors", "blue"]):
         said = one_sentence(shell(*line))
         assert re.search(
-            r"colors/provenance.json (does not say where the data is from|is no whole JSON file \(.*\)); delete it",
+            r"provenance.json (does not say where the data comes from|is not a whole JSON file \(.*\)); delete it",
             said,
         )
     shown = shell("show", "results/colors/provenance.json")
@@ -271,7 +271,7 @@ def test_a_damaged_benchmark_is_said_in_one_sentence(copy, shell, monkeypatch, c
     monkeypatch.chdir(copy.parent)
     (copy / "benchmarks" / "colors" / "seed0" / "train_agent.tsv").write_bytes(content)
     done = shell("status", "--no-snakemake")
-    assert done.exit_code == 0 or "is no benchmark of Snakemake's; delete it." in one_sentence(done)
+    assert done.exit_code == 0 or "is not a benchmark of Snakemake's; delete it." in one_sentence(done)
 
 
 @pytest.mark.parametrize("said", [b"{", b"5", b"[]", b'{"R->H": 5}', b'{"R->H": {"mine": 5}}', b"\xff", b"[" * 100_000])
@@ -326,7 +326,7 @@ def test_only_files_are_replaced(copy, shell, monkeypatch, tmp_path):
     for name in ("pipe.npy", "device.npy", "dangling.npy"):
         before = os.lstat(name).st_mode
         said = one_sentence(shell("translate", "--task", "colors", "blue", "--save", name))
-        assert "is no file that could be replaced" in said
+        assert "is not a regular file" in said
         assert os.lstat(name).st_mode == before
     assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
     one_sentence(shell("translate", "--task", "colors", "blue", "--save", "folder"))

@@ -10,7 +10,7 @@ BILLION = "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\n"
 
 BROKEN: dict[str, tuple[Change, str]] = {
     # corpus.yaml
-    "no settings": (without("corpus.yaml"), r"there is no .*corpus\.yaml"),
+    "no settings": (without("corpus.yaml"), r"corpus\.yaml does not exist"),
     "empty settings": (put("corpus.yaml", ""), r"corpus\.yaml is empty"),
     "a list as settings": (put("corpus.yaml", "- a\n"), r"corpus\.yaml holds \['a'\]"),
     "unknown key": (
@@ -47,7 +47,7 @@ BROKEN: dict[str, tuple[Change, str]] = {
     ),
     "nobody who sees anything": (
         both(settings("language: en, least: 3", "from: states, about: [shape]"), without("utterances.csv")),
-        r"'utterances\.about' is of what people saw, but `from: states` makes phrases",
+        r"'utterances\.about' is for what people saw, but `from: states` makes phrases",
     ),
     "one candidate": (settings("candidates: 2", "candidates: 1"), r"'candidates' is 1; write a whole number from 2"),
     "candidates as text": (settings("candidates: 2", "candidates: two"), r"'candidates' is 'two'"),
@@ -78,9 +78,9 @@ BROKEN: dict[str, tuple[Change, str]] = {
     "settings in UTF-16": (put("corpus.yaml", "title: x".encode("utf-16")), r"corpus\.yaml is UTF-16"),
     "same of no column": (
         settings("candidates: 2", "same: [room]"),
-        r"'same' names room, which is no column of states",
+        r"'same' names room, which is not a column of states",
     ),
-    "by no column": (settings("test: 0.2", "test: 0.2, by: room"), r"'split\.by' names room, which is no column"),
+    "by no column": (settings("test: 0.2", "test: 0.2, by: room"), r"'split\.by' names room, which is not a column"),
     "by episode without any": (
         both(settings("test: 0.2", "test: 0.2, by: episode"), column_gone("messages.csv", "episode")),
         r"'split\.by' is episode, but messages\.csv has no column",
@@ -91,20 +91,20 @@ BROKEN: dict[str, tuple[Change, str]] = {
     "two files of states": (put("states.jsonl", "{}"), r"has both states\.csv and states\.jsonl; remove one"),
     "a format that is not read": (
         put("states.xlsx", b"PK", instead="states.csv"),
-        r"states\.xlsx is of no format that is",
+        r"states\.xlsx is in an unknown format",
     ),
     "empty states": (put("states.csv", ""), r"states\.csv is empty"),
     "a head without rows": (put("states.csv", "state_id,shape,size,angle,rgb\n"), r"states\.csv has no rows"),
     "semicolons": (
         put("messages.csv", "state_id;message\ns1;1 2\n"),
-        r"messages\.csv separates its cells by ';'; separate them by commas",
+        r"messages\.csv separates its cells with ';'; separate them with commas",
     ),
     "a column twice": (
         table("messages.csv", 1, "episode", "message"),
         r"messages\.csv has two columns called 'message'",
     ),
     "a column without a name": (table("messages.csv", 1, "episode", ""), r"has no name for column 3"),
-    "too many cells": (table("utterances.csv", 5, "a ", "a, "), r"utterances\.csv, line 5 has 3 cell\(s\) where"),
+    "too many cells": (table("utterances.csv", 5, "a ", "a, "), r"utterances\.csv, line 5 has 3 cell\(s\), but"),
     "an open quote": (
         table("utterances.csv", 5, "a ", '"a '),
         r"utterances\.csv, line 5 is not CSV \(unexpected end of",
@@ -127,7 +127,7 @@ BROKEN: dict[str, tuple[Change, str]] = {
     ),
     "NaN in JSON": (
         put("messages.jsonl", '{"state_id": "s0", "message": [NaN]}\n', instead="messages.csv"),
-        r"messages\.jsonl, line 1 .*NaN is no number of JSON",
+        r"messages\.jsonl, line 1 .*NaN is not a JSON number",
     ),
     "deep JSON": (put("messages.jsonl", "[" * 100_000, instead="messages.csv"), r"line 1 is not a JSON object"),
     "a cut Parquet file": (
@@ -145,6 +145,6 @@ def test_a_broken_corpus_is_refused_in_one_sentence(tmp_path, name):
 
 
 def test_a_folder_that_is_not_there_and_a_file_are_refused(tmp_path):
-    assert "is not there; `neuralese corpus new" in fails("check", tmp_path / "nowhere")
+    assert "does not exist; `neuralese corpus new" in fails("check", tmp_path / "nowhere")
     (tmp_path / "file").write_text("")
     assert "is not a folder" in fails("check", tmp_path / "file")

@@ -33,7 +33,7 @@ BROKEN: dict[str, tuple[Change, str]] = {
     # states
     "no state_id": (
         column_gone("states.csv", "state_id"),
-        r"states\.csv has no column 'state_id'; add it; there are shape",
+        r"states\.csv has no column 'state_id'; add it \(there are shape",
     ),
     "a column that is not there": (column_gone("states.csv", "angle"), r"states\.csv has no column 'angle'"),
     "an id twice": (table("states.csv", 5, "s3", "s1"), r"states\.csv, line 5: 'state_id' is 's1', as in line 3"),
@@ -51,11 +51,11 @@ BROKEN: dict[str, tuple[Change, str]] = {
     "an empty number": (table("states.csv", 4, "1.0", ""), r"states\.csv, line 4: 'size' is empty"),
     "no colour": (
         table("states.csv", 6, "#ff0000", "reddish"),
-        r"line 6: 'rgb' is 'reddish', no colour; write \"#rrggbb\"",
+        r"line 6: 'rgb' is 'reddish', not a colour; write \"#rrggbb\"",
     ),
     "a colour out of range": (
         lambda files: files.update({"states.csv": re.sub("#......", "1 2 256", files["states.csv"])}),
-        r"line 2: 'rgb' is '1 2 256', no colour",
+        r"line 2: 'rgb' is '1 2 256', not a colour",
     ),
     "one state": (
         both(
@@ -64,7 +64,7 @@ BROKEN: dict[str, tuple[Change, str]] = {
             without("utterances.csv"),
             settings("utterances: {language: en, least: 3}\n", ""),
         ),
-        r"states\.csv has one state, so there is nothing to tell apart",
+        r"states\.csv has only one state, so there is nothing to tell apart",
     ),
     "mixed types": (
         put(
@@ -80,7 +80,7 @@ BROKEN: dict[str, tuple[Change, str]] = {
     ),
     "a picture that is not there": (
         settings("shape: {type: category}", "shape: {type: image}"),
-        r"states\.csv, line 2: 'shape' is 'circle', and no such file is in the folder; add it",
+        r"states\.csv, line 2: 'shape' is 'circle', but the folder has no such file; add it",
     ),
     "a picture that is none": (
         both(
@@ -89,7 +89,7 @@ BROKEN: dict[str, tuple[Change, str]] = {
             put("square", "t"),
             put("star", "t"),
         ),
-        r"line 2: 'shape' is 'circle', which cannot be read as a picture: it is in no format that is known; replace it",
+        r"line 2: 'shape' is 'circle', which cannot be read as a picture: its format is unknown; replace it",
     ),
     "too many categories": (
         both(
@@ -193,7 +193,7 @@ BROKEN: dict[str, tuple[Change, str]] = {
     # contexts
     "contexts that nobody speaks in": (
         put("contexts.csv", CONTEXTS),
-        r"contexts\.csv is there, but no message names its",
+        r"contexts\.csv exists, but no message names its",
     ),
     "a context that is not there": (
         column("messages.csv", "context_id", in_context),
@@ -205,7 +205,7 @@ BROKEN: dict[str, tuple[Change, str]] = {
     ),
     "one candidate in a context": (
         with_contexts(CONTEXTS.replace("s0 s1,0,1", "s0,0,0")),
-        r"contexts\.csv, line 2: 'candidates' has 1, and with fewer than two",
+        r"contexts\.csv, line 2: 'candidates' has 1, but with fewer than two",
     ),
     "an unknown candidate": (
         with_contexts(CONTEXTS.replace("s3", "s33")),
@@ -230,7 +230,7 @@ BROKEN: dict[str, tuple[Change, str]] = {
     # utterances
     "too few utterances": (
         put("utterances.csv", "state_id,text\n" + "".join(f"s{n},word{n}\n" for n in range(12))),
-        r"utterances\.csv has too few utterances: 0 of their words are in 3 of the \d+ training utterances",
+        r"utterances\.csv has too few utterances: 0 of their words occur in 3 of the \d+ training utterances",
     ),
     "utterances of an unknown state": (
         table("utterances.csv", 4, "s2", "x"),
@@ -247,7 +247,7 @@ BROKEN: dict[str, tuple[Change, str]] = {
     ),
     "utterances from both": (
         settings("{language: en, least: 3}", "{from: states}"),
-        r"says `utterances: \{from: states\}`, but utterances\.csv is there",
+        r"says `utterances: \{from: states\}`, but utterances\.csv exists",
     ),
     "nothing to say of states": (
         both(
@@ -257,7 +257,7 @@ BROKEN: dict[str, tuple[Change, str]] = {
                 "messages: {kind: symbols}\nstates: {size: {type: vector}}\nutterances: {from: states}\n",
             ),
         ),
-        r"no phrases can be made of the states, since 'states' names only vectors",
+        r"no phrases can be made from the states, since 'states' names only vectors",
     ),
 }
 

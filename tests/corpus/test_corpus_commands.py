@@ -156,9 +156,9 @@ def test_vectors_are_recognised(tmp_path):
         ("message,b\n1 x,2\n", (), "line 2: 'message' holds '1 x'"),
         ("message,b\n1,2\n,3\n", (), "line 3: 'message' is empty"),
         ("message,b\n1,\n", (), "line 2: 'b' is empty"),
-        ("message\n1\n", (), "no column says anything of the states"),
+        ("message\n1\n", (), "no column describes the states"),
         ("", (), "is empty"),
-        ("message,state_id\n1,2\n", ("--states", "state_id"), "states are numbered anew"),
+        ("message,state_id\n1,2\n", ("--states", "state_id"), "states are renumbered"),
         ("message,b,s\n1,2,\n", ("--utterance", "s"), "'s' is empty in every row"),
         ("message,b\n1\0,2\n", (), "NUL byte"),
     ],
@@ -178,7 +178,7 @@ def test_a_number_that_no_column_holds_is_refused(tmp_path):
 def test_an_import_overwrites_nothing_and_needs_its_file(tmp_path, small):
     before = snapshot(tmp_path)
     assert "is not empty" in fails("import", "csv", small / "messages.csv", small)
-    assert "there is no" in fails("import", "csv", tmp_path / "nothing", tmp_path / "mine")
+    assert "does not exist" in fails("import", "csv", tmp_path / "nothing", tmp_path / "mine")
     assert snapshot(tmp_path) == before
 
 

@@ -123,8 +123,8 @@ def test_files_of_torch_that_hold_no_interaction_are_refused(tmp_path, interacti
         (interaction(sender_input=inputs, message=values[:9]), "message is of shape (9, 2) for 30 inputs"),
         (interaction(sender_input=inputs.reshape(30, 2, 3), message=values), "not a finite vector for each message"),
         (interaction(sender_input=inputs * float("nan"), message=values), "not a finite vector for each message"),
-        (interaction(sender_input=inputs, message=values - 1), "message holds no symbols"),
-        (interaction(sender_input=inputs, message=values, message_length=torch.ones(7)), "whose parts do not fit"),
+        (interaction(sender_input=inputs, message=values - 1), "message does not hold symbols"),
+        (interaction(sender_input=inputs, message=values, message_length=torch.ones(7)), "with mismatched parts"),
     ]:
         assert says in fails("import", "egg", save(tmp_path, what), tmp_path / "mine")
         assert not (tmp_path / "mine").exists()

@@ -53,7 +53,7 @@ def test_each_picture_is_looked_at_once_and_turned_into_components(folder):
 
 def test_pictures_stay_inside_the_folder(folder, tmp_path):
     (folder / "star").unlink()
-    with pytest.raises(NeuraleseError, match=r"line 4: 'shape' is 'star', and no such file is in the folder"):
+    with pytest.raises(NeuraleseError, match=r"line 4: 'shape' is 'star', but the folder has no such file"):
         read_corpus(folder, image_features=checked)
     Image.new("RGB", (4, 4)).save(tmp_path / "secret.png")
     (folder / "star").symlink_to(tmp_path / "secret.png")

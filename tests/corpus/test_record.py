@@ -96,20 +96,20 @@ def test_a_folder_that_is_not_empty_is_refused_before_the_loop(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "options", "says"),
     [
-        ((THINGS[0], []), {}, "a message is a symbol, a list of symbols or a vector"),
-        ((THINGS[0], "hello"), {}, "a message is a symbol, a list of symbols or a vector"),
-        ((THINGS[0], [True]), {}, "a message is a symbol, a list of symbols or a vector"),
+        ((THINGS[0], []), {}, "a message must be a symbol, a list of symbols or a vector"),
+        ((THINGS[0], "hello"), {}, "a message must be a symbol, a list of symbols or a vector"),
+        ((THINGS[0], [True]), {}, "a message must be a symbol, a list of symbols or a vector"),
         ((THINGS[0], -1), {}, "symbols are whole numbers from 0"),
-        ((THINGS[0], 0.5), {}, "symbols are whole numbers from 0, not 0.5; say messages of one kind"),
+        ((THINGS[0], 0.5), {}, "symbols are whole numbers from 0, not 0.5; record one kind of message"),
         ((THINGS[0], [[1], [2]]), {}, "'message' holds"),
         (({"shape": "cube"}, 1), {}, r"states differ in their columns \(size\)"),
         (({"shape": "cube", "size": float("nan")}, 1), {}, "'size' holds nan"),
         (({"shape": None, "size": 1}, 1), {}, "'shape' holds None"),
         ((THINGS[0], 1), {"pick": 1}, "a pick is a position in a context"),
-        ((THINGS[0], 1), {"context": [THINGS[0]]}, "a context has two states or more"),
-        ((THINGS[0], 1), {"context": THINGS[1:3]}, "one of which is the state spoken in"),
+        ((THINGS[0], 1), {"context": [THINGS[0]]}, "a context must hold two states or more"),
+        ((THINGS[0], 1), {"context": THINGS[1:3]}, "including the one spoken in"),
         ((THINGS[0], 1), {"context": THINGS[:2], "pick": 2}, "pick is 2; give a position from 0 to 1"),
-        ((THINGS[0], 1), {"episode": 3}, "some rows have episode and some have not"),
+        ((THINGS[0], 1), {"episode": 3}, "some rows have episode and some do not"),
     ],
 )
 def test_what_makes_no_sense_is_refused_at_once(tmp_path, arguments, options, says):

@@ -126,7 +126,7 @@ def test_elsewhere_the_whole_action_of_a_named_speaker_is_its_message(tmp_path):
 def test_what_cannot_be_read_has_to_be_told(tmp_path):
     space = SimpleNamespace(spaces={"move": 1, "say": 2}, seed=lambda seed: None, sample=lambda: {"move": 1, "say": 2})
     env = Elsewhere(space)
-    with pytest.raises(NeuraleseError, match="give message=function"):
+    with pytest.raises(NeuraleseError, match="pass message=function"):
         RecordParallel(env, Recording(tmp_path / "mine"), speakers=["one"])
     record_parallel(env, tmp_path / "mine", episodes=5, message=lambda agent, action: action["say"])
     assert (tmp_path / "mine" / "messages.parquet").exists()

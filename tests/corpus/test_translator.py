@@ -86,7 +86,7 @@ def test_copies_and_pickles_translate_alike_and_a_clone_has_learned_nothing(fitt
 def test_a_file_that_is_no_translator_is_refused_in_one_sentence(tmp_path):
     path = tmp_path / "x.neuralese"
     path.write_bytes(b"nothing")
-    with pytest.raises(NeuraleseError, match="is no translator that was saved"):
+    with pytest.raises(NeuraleseError, match="is not a saved translator"):
         Translator.load(path)
 
 
@@ -115,7 +115,7 @@ def test_vectors_arrays_and_utterances_are_learned_from():
 def test_phrases_together_are_composed_and_unknown_ones_refused(fitted):
     translator = fitted[0]
     assert translator.to_neuralese(["shape s0, shape s1"], n_best=1)["source"][0].count("shape") == 2
-    with pytest.raises(NeuraleseError, match="says no phrase of the inventory"):
+    with pytest.raises(NeuraleseError, match="contains no phrase of the inventory"):
         translator.to_neuralese(["heliotrope"])
 
 

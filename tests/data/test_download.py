@@ -32,7 +32,7 @@ def test_a_stalled_server_is_given_up_in_one_sentence(web, tmp_path, after):
         download(site.url, tmp_path, tries=2, pause=0.01, timeout=(0.3, 0.3))
     assert len(site.ranges) == 2
     assert site.url in str(failure.value)
-    assert "2 tries" in str(failure.value)
+    assert "2 attempts" in str(failure.value)
     assert "timed out" in str(failure.value)
     assert "\n" not in str(failure.value)
 
@@ -73,7 +73,7 @@ def test_a_server_that_recovers_is_forgiven(web, tmp_path, caplog, status):
 
 def test_a_server_that_never_recovers_is_asked_as_often_as_told(web, tmp_path):
     site = web.site(web.fails(404))
-    with pytest.raises(NeuraleseError, match="could not be downloaded in 3 tries: 404"):
+    with pytest.raises(NeuraleseError, match="could not be downloaded in 3 attempts: 404"):
         quick(site.url, tmp_path)
     assert len(site.ranges) == 3
     assert list(tmp_path.iterdir()) == []

@@ -108,7 +108,7 @@ def test_a_game_that_cannot_have_happened_is_left_out(tmp_path, change, says):
 
 def test_an_archive_of_something_else_is_refused(tmp_path):
     write_tar(tmp_path / "logs", {"readme.txt": b"hello"})
-    with pytest.raises(NeuraleseError, match="is not the driving data"):
+    with pytest.raises(NeuraleseError, match="download the driving data again"):
         logs.parse(tmp_path / "logs")
 
 

@@ -102,7 +102,7 @@ def test_a_mirror_with_other_content_gives_way_to_the_official_address(web, tmp_
     assert record["source"] == "official"
     assert (tmp_path / "raw" / "corpus").read_bytes() == right.read_bytes()
     (warning,) = [line.getMessage() for line in caplog.records if line.levelname == "WARNING"]
-    assert f"{mirror / 'corpus.tar'} holds other content than expected" in warning
+    assert f"{mirror / 'corpus.tar'} does not hold the expected content" in warning
 
 
 def test_a_mirror_with_a_damaged_archive_gives_way_to_the_official_address(web, get, mirror, right):
@@ -122,7 +122,7 @@ def test_after_wrong_bytes_the_next_address_is_tried(web, tmp_path, get, right, 
     record = get(bad.url, good.url)
     assert record["files"][0]["from"] == good.url
     assert (tmp_path / "raw" / "corpus").read_bytes() == right.read_bytes()
-    assert f"{bad.url} holds other content than expected" in caplog.text
+    assert f"{bad.url} does not hold the expected content" in caplog.text
     assert "trying the next place" in caplog.text
 
 
@@ -131,7 +131,7 @@ def test_after_a_stall_the_next_address_is_tried(web, get, right, caplog):
     stalled, good = web.site(web.stalls(body, after=100_000)), web.site(web.gives(body))
     record = get(stalled.url, good.url)
     assert record["files"][0]["from"] == good.url
-    assert f"{stalled.url} could not be downloaded in 2 tries" in caplog.text
+    assert f"{stalled.url} could not be downloaded in 2 attempts" in caplog.text
     assert "trying the next place" in caplog.text
 
 
@@ -228,7 +228,7 @@ def test_a_mirror_that_is_not_a_folder_is_refused(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.delenv("NEURALESE_MIRROR", raising=False)
     for place in ("file", "nothing"):
-        with pytest.raises(NeuraleseError, match=f"{place}' is not a folder; mend or unset NEURALESE_MIRROR"):
+        with pytest.raises(NeuraleseError, match=f"{place}' is not a folder; fix or unset NEURALESE_MIRROR"):
             mirror_folder(str(tmp_path / place))
 
 

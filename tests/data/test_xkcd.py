@@ -69,7 +69,7 @@ def test_a_listed_name_without_its_files_is_refused(tmp_path, path):
 @pytest.mark.parametrize("path", ["train/red.s_train", "25test/red.test"])
 def test_what_is_not_a_number_is_refused(tmp_path, path):
     sentence = refusal(pack(tmp_path / "xkcd", {**CORPUS, path: b"0.1,blue,0.3"}))
-    assert f"{path} holds something that is not a number" in sentence
+    assert f"{path} holds something other than numbers" in sentence
 
 
 @pytest.mark.parametrize(
@@ -81,12 +81,12 @@ def test_what_is_not_a_number_is_refused(tmp_path, path):
 )
 def test_answers_that_lack_a_channel_are_refused(tmp_path, path, content, named):
     sentence = refusal(pack(tmp_path / "xkcd", {**CORPUS, path: content}))
-    assert f"{named} does not hold a hue, a saturation and a value for every answer" in sentence
+    assert f"{named} lacks a hue, saturation or value of an answer" in sentence
 
 
 def test_an_archive_of_something_else_is_refused(tmp_path):
     write_tar(tmp_path / "xkcd", {"top/README": b"hello"})
-    assert "not the colour corpus" in refusal(tmp_path / "xkcd")
+    assert "download the colour corpus again" in refusal(tmp_path / "xkcd")
 
 
 @pytest.mark.parametrize("index", [b"red\n", b"", b"r\xe9d,red\n", b"red,red\nred,skyblue\n"])

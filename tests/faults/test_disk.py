@@ -114,7 +114,7 @@ def test_a_read_only_folder_is_named(tmp_path):
     said, done = on_a_disk(tmp_path / "disk", "mount -t tmpfs none disk; mount -o remount,ro disk")
     assert said.pop("files") == []
     for name, sentence in said.items():
-        assert sentence.startswith(f"{tmp_path}/disk/{name} cannot be written: its folder is read-only for you")
+        assert sentence.startswith(f"{tmp_path}/disk/{name} cannot be written: you may not write to its folder")
     assert done.returncode == 1
     assert len(done.stderr.strip().splitlines()) == 1
     assert "disk/logs" in done.stderr
@@ -125,7 +125,7 @@ def test_a_limit_on_the_size_of_files_is_named(tmp_path):
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
     try:
-        with pytest.raises(StorageError, match="larger than files may be here"):
+        with pytest.raises(StorageError, match="exceeds the file size limit"):
             write_text(tmp_path / "text", "x" * 10_000)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)

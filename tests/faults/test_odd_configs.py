@@ -186,8 +186,8 @@ def test_a_whole_number_with_a_point_is_told_how_to_write_it():
 
 def test_a_config_that_holds_itself_is_refused():
     given = yaml.safe_load("agent: &a {noise: 0.3, again: *a}")
-    assert "holds itself" in checked(given)
-    assert "holds itself" in checked(yaml.safe_load("seeds: &a [1, *a]"))
+    assert "contains itself" in checked(given)
+    assert "contains itself" in checked(yaml.safe_load("seeds: &a [1, *a]"))
 
 
 def test_a_config_that_unfolds_without_end_is_refused_at_once():
@@ -208,7 +208,7 @@ def test_a_name_is_never_read_as_anything_else(text):
 @pytest.mark.parametrize("below", ["", "/a/b"])
 def test_results_in_a_file_are_refused_before_the_run(tmp_path, below):
     (tmp_path / "file").touch()
-    assert f"{tmp_path / 'file'} is no folder; choose another" in unwritable(f"{tmp_path / 'file'}{below}")
+    assert f"{tmp_path / 'file'} is not a folder; choose another" in unwritable(f"{tmp_path / 'file'}{below}")
     assert unwritable(tmp_path / "new" / "folder") is None
 
 

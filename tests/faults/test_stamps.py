@@ -130,7 +130,7 @@ def test_files_of_a_users_own_are_read_as_they_are(tmp_path):
 @pytest.mark.parametrize("content", ["", "{", "[1, 2", '{"a": 1}}', "\x00"])
 def test_what_is_no_json_is_said_in_one_sentence(tmp_path, content):
     (tmp_path / "provenance.json").write_text(content)
-    with pytest.raises(NeuraleseError, match=r"provenance\.json is no whole JSON file .*; delete it and run"):
+    with pytest.raises(NeuraleseError, match=r"provenance\.json is not a whole JSON file .*; delete it and run"):
         read_json(tmp_path / "provenance.json")
 
 
@@ -139,13 +139,13 @@ def test_weights_that_are_no_numbers_are_neither_written_nor_read(tmp_path, valu
     module, path = nn.Linear(3, 3), tmp_path / "agent.safetensors"
     with torch.no_grad():
         module.weight[1, 1] = value
-    with pytest.raises(NeuraleseError, match="was not written: 'weight' of the weights is not a number everywhere"):
+    with pytest.raises(NeuraleseError, match="was not written: its weights 'weight' hold NaN or infinity"):
         save_weights(path, module, {})
     assert not list(tmp_path.iterdir())
     monkeypatch.setattr("neuralese.storage.weights._not_finite", lambda weights: None)
     save_weights(path, module, {})
     monkeypatch.undo()
-    with pytest.raises(NeuraleseError, match="holds weights 'weight' that are not numbers everywhere; delete it"):
+    with pytest.raises(NeuraleseError, match="holds weights 'weight' with NaN or infinity; delete it"):
         read_weights(path)
 
 
@@ -163,14 +163,14 @@ def test_a_checkpoint_with_weights_that_are_no_numbers_is_not_gone_on_from(tmp_p
     next(iter(state["cell"].values())).fill_(float("nan"))
     torch.save(state, path)
     discard_broken(path)
-    assert "is not a number everywhere); this training begins again" in caplog.text
+    assert "holds NaN or infinity); training restarts" in caplog.text
     assert not path.exists()
 
 
 def test_a_checkpoint_of_another_training_is_not_gone_on_from(tmp_path, caplog):
     trained(tmp_path, 0).replace(trained(tmp_path, 1))
     discard_broken(tmp_path / "seed1.pt")
-    assert "(it is of another training); this training begins again" in caplog.text
+    assert "(it belongs to another training); training restarts" in caplog.text
     assert not (tmp_path / "seed1.pt").exists()
 
 

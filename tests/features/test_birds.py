@@ -117,7 +117,7 @@ def test_a_missing_or_broken_picture_is_named_and_left_out(extractor, tmp_path, 
 def test_if_no_picture_can_be_read_nothing_is_gathered(extractor, tmp_path):
     rows = Extraction(extractor).run(iter([("a.jpg", b"")]), {"a.jpg": (0, (0, 0, 1, 1))})
     write_shard(tmp_path / "shard.parquet", rows, total=1)
-    with pytest.raises(NeuraleseError, match="not one picture could be read"):
+    with pytest.raises(NeuraleseError, match="no picture could be read"):
         gather_shards(tmp_path / "pooled.parquet", [tmp_path / "shard.parquet"])
     assert [path.name for path in tmp_path.iterdir()] == ["shard.parquet"]
 
@@ -135,7 +135,7 @@ def test_an_unknown_backbone_is_refused_by_name():
 
 def test_a_damaged_backbone_is_refused_by_its_file(tmp_path):
     (tmp_path / "backbone.onnx").write_bytes(b"not a graph")
-    with pytest.raises(NeuraleseError, match=r"backbone.onnx holds no network"):
+    with pytest.raises(NeuraleseError, match=r"backbone.onnx is not a network"):
         Backbone.load(tmp_path / "backbone.onnx")
 
 

@@ -86,6 +86,6 @@ def test_a_fresh_environment_runs_everything_from_an_empty_folder(wheel, tmp_pat
     assert f"Report: {report}" in said
     assert "EMBEDDED DATA: colors, birds, driving" in said
     assert (tmp_path / "empty" / report).is_file()
-    assert "nothing had to be made" in run("run", "--cores", "2", "--configfile", "quick")
+    assert "nothing to do" in run("run", "--cores", "2", "--configfile", "quick")
     run("init", "mine")
     assert (tmp_path / "empty/mine/config/quick.yaml").is_file()

@@ -48,7 +48,7 @@ def test_the_schema_that_is_written_is_the_one_that_configs_are_checked_by():
 @pytest.mark.parametrize("path", [config.SCHEMA_FILE, config.PAGE], ids=str)
 def test_a_stale_file_is_named_and_written_anew_and_prose_is_left_alone(project, path, capsys):
     before = (project / path).read_text()
-    (project / path).write_text(before.replace("Gradient steps.", "Steps."))
+    (project / path).write_text(before.replace("Number of gradient steps.", "Steps."))
     assert config.main(project, write=False) == 1
     assert str(path) in capsys.readouterr().out
     assert (project / path).read_text() != before
@@ -135,7 +135,7 @@ def test_a_key_without_a_meaning_is_refused():
 def test_every_key_stands_in_the_table_with_its_default():
     table = key_table(Config)
     assert "| `noise` | Standard deviation of the channel's noise in each dimension. | `0.3` |" in table
-    assert "| `updates` | Gradient steps. | colors, birds `800`; driving `1400` |" in table
+    assert "| `updates` | Number of gradient steps. | colors, birds `800`; driving `1400` |" in table
     assert {line.count(" |") for line in table.replace("\\|", "").splitlines()} == {4}
 
 

@@ -170,7 +170,7 @@ def test_a_users_own_files_are_known_by_their_bytes(study, tmp_path):
     study.run("read")
     assert study.stale() == {}
     own.write_text("two")
-    assert study.stale() == {"corpus.json": "messages.csv is another one than it was"}
+    assert study.stale() == {"corpus.json": "messages.csv is not the one it was made from"}
 
 
 def test_a_job_refuses_an_input_that_does_not_say_what_made_it(study, tmp_path):

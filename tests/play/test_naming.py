@@ -205,12 +205,15 @@ def test_a_log_says_what_was_seen_said_and_picked(sit):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda log: "{", "is no log of a game about items"),
-        (lambda log: "[]", "is no log of a game about items"),
-        (lambda log: json.dumps(log | {"format": "chess"}), "is no log of a game about items"),
-        (lambda log: json.dumps(log | {"rounds": []}), "is no log of a game about items"),
-        (lambda log: json.dumps(log | {"rounds": [log["rounds"][0] | {"true": 7}]}), "is no log of a game about items"),
-        (lambda log: json.dumps(log | {"rounds": [{}]}), "is no log of a game about items"),
+        (lambda log: "{", "is not a log of a game about items"),
+        (lambda log: "[]", "is not a log of a game about items"),
+        (lambda log: json.dumps(log | {"format": "chess"}), "is not a log of a game about items"),
+        (lambda log: json.dumps(log | {"rounds": []}), "is not a log of a game about items"),
+        (
+            lambda log: json.dumps(log | {"rounds": [log["rounds"][0] | {"true": 7}]}),
+            "is not a log of a game about items",
+        ),
+        (lambda log: json.dumps(log | {"rounds": [{}]}), "is not a log of a game about items"),
         (lambda log: json.dumps(log | {"rounds": log["rounds"][:1]}), "no round in which the robot spoke"),
         (lambda log: json.dumps(log | {"seed": 5}), "several robots (colors seed 0, colors seed 5)"),
     ],

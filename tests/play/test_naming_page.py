@@ -218,7 +218,7 @@ def test_watching_goes_on_by_itself_until_it_is_stopped(open_page):
 @pytest.mark.parametrize("name", ["", "watch.html"])
 def test_everything_has_a_name_and_can_be_reached_by_key(open_page, name):
     page = open_page("colors", name)
-    wanted = ["Next step Enter", "Go on by itself A"] if name else ["New game", "Say it"]
+    wanted = ["Next step Enter", "Play automatically A"] if name else ["New game", "Say it"]
     for each in wanted:
         page.get_by_role("button", name=each, exact=True).focus()
         assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid", each

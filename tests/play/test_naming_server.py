@@ -61,8 +61,8 @@ def test_both_pages_are_whole_and_load_nothing_from_elsewhere(server, name):
         ("choose", {"criterion": "mine", "interpreter": 1}, 400, "interpreter (bool)"),
         ("saved", {}, 404, "nothing at this address"),
         ("_save", {}, 404, "nothing at this address"),
-        ("new", '{"round":', 400, "no JSON"),
-        ("watch", "[" * 1000, 400, "no JSON"),
+        ("new", '{"round":', 400, "not JSON"),
+        ("watch", "[" * 1000, 400, "not JSON"),
     ],
 )
 def test_a_wrong_request_is_refused_politely_and_the_round_is_not_lost(server, name, body, status, says):

@@ -77,7 +77,7 @@ def test_four_words_are_refused_and_neither_they_nor_the_turn_are_lost(page, ser
     page.click("[data-action='1']")
     heard = page.locator("#heard")
     page.wait_for_function("() => document.activeElement.id === 'message'")
-    assert heard.inner_text() == "That is 4 words; please say it in 3 or fewer."
+    assert heard.inner_text() == "That is 4 words; please use 3 or fewer."
     assert page.input_value("#message") == "now I go left"
     assert server.sitting.state()["turn"] == 0
     page.fill("#message", "go left")

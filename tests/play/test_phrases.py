@@ -32,8 +32,8 @@ def test_a_message_is_heard_as_the_phrase_nearest_by_its_words(message, phrase, 
 @pytest.mark.parametrize(
     ("message", "says"),
     [
-        ("I am going left", "That is 4 words; please say it in 3 or fewer."),
-        ("banana", "no word like “banana”; please say it in other words"),
+        ("I am going left", "That is 4 words; please use 3 or fewer."),
+        ("banana", "no word like “banana”; please use other words"),
         ("left" * MOST_CHARACTERS, "please keep to 40"),
     ],
 )

@@ -39,13 +39,13 @@ def test_nothing_is_given_without_the_token(server, name, token):
     for method in ("GET", "POST"):
         status, _, content = ask(server, method, name, token=token)
         assert status == 403
-        assert "please open the whole address" in json.loads(content)["error"]
+        assert "please open the full address" in json.loads(content)["error"]
 
 
 def test_a_person_without_the_token_reads_a_polite_page(server):
     status, headers, content = ask(server, "GET", "", token="wrong", Accept="text/html")
     assert (status, headers["Content-Type"]) == (403, "text/html; charset=utf-8")
-    assert b"please open the whole address that the terminal shows" in content
+    assert b"please open the full address shown in the terminal" in content
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:80"])
@@ -57,7 +57,7 @@ def test_a_request_under_another_name_is_refused_even_with_the_token(server, hos
 @pytest.mark.parametrize(
     ("body", "status", "says"),
     [
-        ({"turn": 0, "action": 1, "message": "now I go left"}, 400, "4 words; please say it in 3 or fewer"),
+        ({"turn": 0, "action": 1, "message": "now I go left"}, 400, "4 words; please use 3 or fewer"),
         ({"turn": 0, "action": 1, "message": "left" * 20}, 400, "please keep to 40"),
         ({"turn": 0, "action": 1, "message": "xyzzy"}, 400, "no word like"),
         ({"turn": 0, "action": 1, "message": "x" * MOST_BYTES}, 413, "too long"),
@@ -66,10 +66,10 @@ def test_a_request_under_another_name_is_refused_even_with_the_token(server, hos
         ({"turn": 3, "action": 1, "message": ""}, 409, "played already"),
         ({"turn": 0, "action": True, "message": ""}, 400, "must hold turn (int)"),
         ({"turn": 0, "action": 1}, 400, "must hold turn (int)"),
-        ('{"turn": 0,', 400, "no JSON"),
-        (b"\xff\xfe", 400, "no JSON"),
-        ("[]", 400, "must hold"),
-        ("[" * 1000, 400, "no JSON"),
+        ('{"turn": 0,', 400, "not JSON"),
+        (b"\xff\xfe", 400, "not JSON"),
+        ("[]", 400, "must contain"),
+        ("[" * 1000, 400, "not JSON"),
     ],
 )
 def test_a_wrong_move_is_refused_politely_and_the_turn_is_not_lost(server, body, status, says):
@@ -90,7 +90,7 @@ def test_a_body_of_unknown_length_is_refused(server):
 def test_a_body_that_does_not_come_is_no_bug(server, declared, monkeypatch, caplog):
     monkeypatch.setattr("neuralese.play.server.PATIENCE", 0.2)
     status, _, content = ask(server, "POST", "new", **{"Content-Length": str(declared)})
-    assert (status, json.loads(content)) == (408, {"error": "The request broke off; please try again."})
+    assert (status, json.loads(content)) == (408, {"error": "The request was cut off; please try again."})
     assert not caplog.records
 
 

@@ -33,9 +33,9 @@ def test_words_are_heard_as_all_phrases_that_they_hold(typed, phrases, corrected
     [
         ("", "Please say something first."),
         (" ?! ", "Please say something first."),
-        ("xyzzy", "no word like “xyzzy”; please say it in other words"),
+        ("xyzzy", "no word like “xyzzy”; please use other words"),
         ("x" * (MOST_CHARACTERS + 1), "please keep to 80"),
-        ("a " * (MOST_WORDS + 1), "13 words; please say it in 12 or fewer"),
+        ("a " * (MOST_WORDS + 1), "13 words; please use 12 or fewer"),
     ],
 )
 def test_what_cannot_be_heard_is_refused_in_one_sentence(typed, says):

@@ -36,7 +36,7 @@ def beats(found: list[Claim], what: str) -> list[Claim]:
 def test_five_seeds_that_agree_bear_the_claim_out():
     found = told()
     assert found[0].verdict == HOLDS
-    assert found[0].text.endswith("holds here: 2 of 2 comparisons bear it out.")
+    assert found[0].text.endswith("holds here: 2 of 2 comparisons support it.")
     assert [claim.verdict for claim in beats(found, "direct")] == [HOLDS] * 2
     assert all("after Holm's correction, 5 seeds" in claim.text for claim in beats(found, "direct"))
     assert not any(ONE_SEED in claim.text for claim in found)
@@ -74,7 +74,7 @@ def test_the_claim_is_judged_by_the_gain_over_the_baseline_in_all_seeds(by, spre
 def test_a_claim_that_holds_one_way_only_does_not_hold():
     found = told(shifted(belief_rows(seeds=5), -0.2, speaker="H"))
     assert found[0].verdict == FAILS
-    assert "1 of 2 comparisons bear it out" in found[0].text
+    assert "1 of 2 comparisons support it" in found[0].text
     assert [claim.verdict for claim in beats(found, "direct")] == [HOLDS, FAILS]
 
 
@@ -116,9 +116,9 @@ def test_what_the_papers_own_criteria_reach_is_told_without_a_verdict():
 
 def test_embedded_data_is_not_set_beside_the_paper():
     found = told(data="embedded")
-    assert "never set beside the paper" in found[0].text
-    assert not any("figure of the paper's" in claim.text for claim in found)
-    assert any("figure of the paper's" in claim.text for claim in told())
+    assert "never compared with the paper" in found[0].text
+    assert not any("the paper also reports" in claim.text for claim in found)
+    assert any("the paper also reports" in claim.text for claim in told())
 
 
 def test_no_claim_is_judged_on_embedded_data():
@@ -135,7 +135,7 @@ def test_figures_are_counted_as_within_higher_and_lower():
     rows.loc[beside & (rows["role"] == "baseline") & (rows["pair"] == "H → R"), "paper"] = 0.3
     told = claims(rows)[-1].text
     assert beside.sum() == 12
-    assert "Of 12 cells with a figure of the paper's beside them, 10 have it within their interval" in told
+    assert "Of 12 cells that the paper also reports, 10 have its figure within their interval" in told
     assert "1 are higher and 1 lower (R → H* belief (ours, chosen on dev) 0.75 against 0.90)." in told
 
 
@@ -161,11 +161,11 @@ def test_a_criterion_that_was_not_run_leaves_the_claim_open(role):
         missing = missing.assign(gain=np.nan)
     found = told(missing)
     assert found[0].verdict == OPEN
-    assert sum("cannot be told" in claim.text for claim in found) == 2
+    assert sum("is unknown" in claim.text for claim in found) == 2
 
 
 def test_the_control_of_humans_among_themselves_is_no_comparison_of_its_own():
-    assert not any("cannot be told" in claim.text for claim in told())
+    assert not any("is unknown" in claim.text for claim in told())
 
 
 def behaviour(rows: pd.DataFrame) -> list[Claim]:
@@ -192,4 +192,4 @@ def test_behaviour_without_a_criterion_of_ours_is_left_open():
     rows = behavior_rows(seeds=5)
     found = behaviour(rows[rows["role"] != "ours"])
     assert found[0].verdict == OPEN
-    assert sum("cannot be told" in claim.text for claim in found) == 2
+    assert sum("is unknown" in claim.text for claim in found) == 2

@@ -203,7 +203,7 @@ def protocol_table(dimension):
 def test_words_that_come_back_again_and_again_are_explained_by_the_protocol():
     phrases = ["lime", "royal", "red"]
     nearly_binary = repeated([0] * 6 + [1] * 3 + [2], phrases, protocol_table(1.2))
-    assert nearly_binary.startswith("90% of the messages on test are translated as “lime” or “royal”.")
+    assert nearly_binary.startswith("90% of the test messages are translated as “lime” or “royal”.")
     assert "almost one bit" in nearly_binary
     assert "effective dimension 1.2 before noise" in nearly_binary
     assert "one bit" not in repeated([0] * 9 + [2], phrases, protocol_table(5.0))
@@ -255,11 +255,11 @@ def test_what_dev_chose_among_several_is_told_with_the_second_best():
 
 def test_the_faithful_run_is_shown_where_there_was_one():
     assert faithful_rows(None) == []
-    assert "As near to the paper as we can get" not in page()
+    assert "As close to the paper as we can get" not in page()
     rows = faithful_rows(COMPARISON)
     assert {row["section"] for row in rows} == {""}
     assert len(rows) == (COMPARISON["section"] == "").sum()
-    text = seen(page(faithful=rows)).split("As near to the paper as we can get")[1]
+    text = seen(page(faithful=rows)).split("As close to the paper as we can get")[1]
     assert "Algorithm 1 (as printed)" in text
 
 

@@ -46,7 +46,7 @@ def test_nothing_takes_no_time():
 @pytest.mark.parametrize(
     ("jobs", "says"),
     [
-        ([Job("a", 1, ("b",)), Job("b", 1, ("a",))], "in a circle"),
+        ([Job("a", 1, ("b",)), Job("b", 1, ("a",))], "in a cycle"),
         ([Job("a", 1, ("b",))], "no job is called 'b'"),
         ([Job("a", 1), Job("a", 2)], "the same name"),
     ],

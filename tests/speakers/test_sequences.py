@@ -48,7 +48,7 @@ def test_a_part_of_a_batch_keeps_vocabulary_and_greatest_length():
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"messages": [[1], [2, -1]]}, r"message 1 is \[2, -1\]; write it as integers from 0 up"),
+        ({"messages": [[1], [2, -1]]}, r"message 1 is \[2, -1\]; write it as non-negative integers"),
         ({"messages": [[1.5]]}, r"message 0 is \[1.5\]; write it"),
         ({"messages": [[1], [7]], "vocabulary": [1, 2]}, "message 1 has the symbol 7; add it to the vocabulary"),
         ({"messages": [[1], [1, 1, 1]], "longest": 2}, "message 1 has 3 symbols; allow for them, or leave it out"),

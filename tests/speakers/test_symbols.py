@@ -90,7 +90,7 @@ def test_what_a_speaker_cannot_say_has_no_probability(kind, generator):
     assert fixed.log_prob(short, views)[1].isfinite().all()
     assert fixed.log_prob(long, views)[1].eq(-torch.inf).all()
     assert fixed.log_prob(short[:0], views).shape == (0, 4)
-    with pytest.raises(NeuraleseError, match="another vocabulary"):
+    with pytest.raises(NeuraleseError, match="different vocabularies"):
         fixed.log_prob(Sequences.of([[3, 4]]), views)
 
 

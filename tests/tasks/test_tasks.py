@@ -83,7 +83,7 @@ def test_what_a_task_has_can_be_asked():
 @pytest.mark.parametrize(
     ("ask", "says"),
     [
-        (lambda: tasks.get("colours"), "there is no task 'colours'; there are colors, birds, driving"),
+        (lambda: tasks.get("colours"), "there is no task 'colours'; choose from colors, birds, driving"),
         (lambda: tasks.part("colors", "data"), "'colors' has no part 'data'; write neuralese.tasks.colors.data"),
     ],
 )
@@ -109,7 +109,7 @@ def test_another_package_cannot_take_the_place_of_a_task_of_ours(install):
 @pytest.mark.parametrize(
     ("module", "text", "says"),
     [
-        ("their_missing", None, "is installed as their_missing, which is not there"),
+        ("their_missing", None, "is installed as their_missing, which cannot be found"),
         ("their_other", SHAPES.format(name="forms"), "calls its task 'forms', but is installed as 'shapes'"),
         ("their_broken", "import no_such_library", r"cannot be loaded \(No module named 'no_such_library'\)"),
     ],

@@ -109,9 +109,9 @@ def test_a_criterion_is_built_from_its_settings_whatever_its_role():
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"kind": "telepathy"}, "no criterion is of kind 'telepathy'; choose from belief, direct, pmi, random"),
-        ({"kind": ["belief", "pmi"]}, "no criterion is of kind"),
-        ({}, "no criterion is of kind 'None'"),
+        ({"kind": "telepathy"}, "there is no criterion of kind 'telepathy'; choose from belief, direct, pmi, random"),
+        ({"kind": ["belief", "pmi"]}, "there is no criterion of kind"),
+        ({}, "there is no criterion of kind 'None'"),
         ({"kind": "direct", "scale": [1.0, 2.0]}, "one value of 'scale', not a list"),
         ({"kind": "direct", "weights": "sum"}, "no option 'weights'; it has scale, variance, join"),
         ({"kind": "direct", "join": "sum"}, "joined by 'sum'"),

@@ -95,7 +95,7 @@ def test_two_criteria_with_one_role_are_refused_in_one_sentence():
     assert problem(CONFIG["criteria"]) is None
     assert problem({"a": {"kind": "pmi"}, "b": {"kind": "pmi"}}) is None  # without a role there may be many
     sentence = problem({**CONFIG["criteria"], "mine": {"kind": "pmi", "role": "ours"}})
-    assert sentence == "config: two criteria have the role 'ours'; leave it to one of them."
+    assert sentence == "config: two criteria have the role 'ours'; give it to only one of them."
 
 
 def test_what_a_criterion_is_there_for_is_no_option_of_its_kind():

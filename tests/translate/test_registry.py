@@ -93,9 +93,7 @@ def test_a_new_criterion_scores_without_torch_alike(overlap, world, tmp_path):
 
 
 def test_no_two_criteria_share_a_kind():
-    with pytest.raises(
-        NeuraleseError, match="there is a criterion of kind 'belief' already; give Another another kind"
-    ):
+    with pytest.raises(NeuraleseError, match="a criterion of kind 'belief' exists already; give Another another kind"):
 
         @criterion("belief")
         class Another(BeliefCriterion):

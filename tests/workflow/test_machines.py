@@ -47,5 +47,5 @@ def test_a_results_folder_that_is_read_only_stops_the_run_before_any_job(fresh):
     done = subprocess.run(command, cwd=fresh.folder, env=fresh.environment(), capture_output=True, text=True)
     output = done.stdout + done.stderr
     assert done.returncode != 0
-    assert f"{results}/quick cannot be written: its folder is read-only for you; make it writable or choose" in output
+    assert f"{results}/quick cannot be written: you may not write to its folder; make it writable or choose" in output
     assert "rule download" not in output

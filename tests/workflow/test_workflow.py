@@ -184,7 +184,7 @@ def test_the_faithful_config_plans_a_whole_run_in_a_folder_of_its_own(fresh):
 def test_two_criteria_with_one_role_stop_the_run_before_it_starts(fresh):
     code, output = fresh.snakemake("--dry-run", "all", "--config", "criteria={mine: {kind: belief, role: ours}}")
     assert code != 0
-    assert "config: two criteria have the role 'ours'; leave it to one of them." in output
+    assert "config: two criteria have the role 'ours'; give it to only one of them." in output
 
 
 def test_a_sweep_runs_each_stage_once_for_each_combination_it_depends_on(fresh):
@@ -202,7 +202,7 @@ def test_a_sweep_runs_each_stage_once_for_each_combination_it_depends_on(fresh):
     ("swept", "says"),
     [
         ("{agent.noize: [0.1]}", "config: sweep: 'agent.noize' is not a known key; did you mean 'noise'?"),
-        ("{examples.count: [4, 8]}", "'examples.count' cannot be swept: nothing that a sweep shows depends on it"),
+        ("{examples.count: [4, 8]}", "'examples.count' cannot be swept: no result depends on it"),
         ("{}", "config: nothing is swept; add --configfile config/sweep_noise.yaml"),
     ],
 )

@@ -9,7 +9,7 @@ from neuralese import tasks
 
 from neuralese.storage.errors import NeuraleseError
 
-# before anything asks which tasks there are
+# before anything asks for the list of tasks
 try:
     tasks.use_corpora(config.get("corpora") or {})
     tasks.every()
@@ -42,9 +42,9 @@ RESULTS = config["results"]
 TASKS = config["tasks"]
 SEEDS = config["seeds"]
 SWEEP = config["sweep"]
-# the folder of a point of a sweep, or of the run itself, where {point} is empty
+# the folder of a point of a sweep, or of the run itself if {point} is empty
 POINT = f"{RESULTS}{{point}}"
-# of the stages up to a training: the longest chains begin first, so that no core is idle at the end
+# for the stages up to training: the longest chains begin first, so that no core is idle at the end
 FIRST = 1
 
 
@@ -61,7 +61,7 @@ def at(wildcards):
 
 
 def folder(values, sections, task):
-    """The folder of those of a task's files that depend on these sections of the config, at a point."""
+    """The folder of a task's files that depend on these sections of the config, at a point."""
     values = sweep.relevant(values, sections, task, config)
     return f"{RESULTS}/sweep/{sweep.name(values)}" if values else RESULTS
 
@@ -76,7 +76,7 @@ def made(file, task, seeds, point=""):
 
 
 def reads(name):
-    """The inputs of a stage: what the list of stages says it reads, each file where its own stage puts it."""
+    """The inputs of a stage: those given by the list of stages, each file where its own stage puts it."""
     stage = NAMED[name]
 
     def of_the_run(wildcards):
@@ -109,7 +109,7 @@ def reads(name):
 
 
 def shards(pattern, count):
-    """Inputs that hold the parts of something that is made in parts, as many as `count` says."""
+    """Inputs that hold the `count` parts of something made in parts."""
 
     def paths(wildcards):
         number, point = count(wildcards), wildcards.get("point", "")
@@ -122,24 +122,24 @@ def shards(pattern, count):
 
 
 def corpus_files(wildcards):
-    """The files of a corpus: an edit of one makes everything anew that follows."""
+    """The files of a corpus: editing one remakes everything that follows."""
     folder = Path(tasks.corpora()[wildcards.task])
     known = ("corpus.yaml", "states.*", "messages.*", "contexts.*", "utterances.*")
     return sorted(str(path) for name in known for path in folder.glob(name))
 
 
 def having(name):
-    """The tasks that have a stage, for its rule's wildcard; a rule that none has matches nothing."""
+    """The tasks that have a stage, for its rule's wildcard; a rule without any matches nothing."""
     return "|".join(tasks_of(NAMED[name])) or "^$"
 
 
 def growing(first):
-    """A resource that a retry asks more of, so that a job killed for its memory or time gets through."""
+    """A resource that retries request more of, so that a job killed for its memory or time gets through."""
     return lambda wildcards, attempt: first * attempt
 
 
 def code(script):
-    """Hash a script, what it imports, and the parts of tasks that this asks for, so that an edit reruns the job and what follows."""
+    """Hash a script, its imports, and the parts of tasks they ask for, so that an edit reruns the job and what follows."""
     return lambda wildcards: code_of(script, wildcards.get("task", ""))
 
 
@@ -148,14 +148,14 @@ def code_of(script, task):
     """The same, for one task, or for all of the run."""
     path = Path(
         workflow.source_path(f"../scripts/{script}.py")
-    )  # also where rules come from a URL
+    )  # works for rules from a URL as well
     return imports.digest(
         [path, *imports.imported(path, tasks=[task] if task else TASKS)]
     )
 
 
 def embedded_code(wildcards):
-    """Hash what generates a task's stand-in: real data is known by its digest, whatever code fetches it."""
+    """Hash what generates a task's stand-in: real data is identified by its digest, whatever code fetches it."""
     path = tasks.file(wildcards.task, "embedded")
     return imports.digest(imports.imported(path, tasks=[wildcards.task]))
 
@@ -166,10 +166,10 @@ def game(wildcards):
 
 
 def swept_files(wildcards):
-    """The files of every point that one table of the sweep is made of, each with the values of its point."""
+    """The files of every point that one table of the sweep is made from, each with the values of its point."""
     if not SWEEP:
         raise WorkflowError(
-            "config: nothing is swept; add --configfile config/sweep_noise.yaml, or a 'sweep' of your own."
+            "config: nothing is swept; add --configfile config/sweep_noise.yaml, or your own 'sweep'."
         )
     name = SWEPT_FILES[wildcards.table]
     return [
@@ -185,7 +185,7 @@ def swept_files(wildcards):
 
 
 def faithful_comparison(wildcards):
-    """The comparison that config/faithful.yaml made, where it was run beside this run."""
+    """The comparison made by config/faithful.yaml, if that was run next to this run."""
     path = f"{RESULTS}/faithful/tables/comparison.csv"
     return [path] if Path(path).exists() else []
 

@@ -1,4 +1,4 @@
-"""Raw data, and the tables made from it; tasks with rules of their own have them in the folder `tasks`."""
+"""Raw data, and the tables made from it; tasks with their own rules have them in the folder `tasks`."""
 
 
 rule download:
@@ -12,7 +12,7 @@ rule download:
     wildcard_constraints:
         task=having("download"),
     priority: FIRST
-    localrule: True  # nodes of a cluster often have no internet
+    localrule: True  # cluster nodes often have no internet access
     threads: 1
     resources:
         mem_mb=growing(1000),
@@ -26,7 +26,7 @@ rule download:
 
 
 rule prepare:
-    """Make the inventory, the items and the traces of a task that has no rules of its own."""
+    """Make the inventory, the items and the traces of a task without its own rules."""
     input:
         raw=f"{RESULTS}/{{task}}/raw",
     output:

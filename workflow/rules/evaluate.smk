@@ -53,7 +53,7 @@ rule ablate:
 
 
 rule choose_criteria:
-    """Choose on dev, over all seeds, which member of each family of criteria translates, and write down why."""
+    """Choose on dev, over all seeds, which member of each family of criteria translates, and record why."""
     input:
         reads("choose_criteria"),
     output:
@@ -115,7 +115,7 @@ BEHAVIOR = (
 
 
 rule tabulate:
-    """Collect the test results of all tasks and seeds, and set them beside the paper's."""
+    """Collect the test results of all tasks and seeds, and compare them with the paper's."""
     input:
         reads("tabulate"),
     output:

@@ -1,8 +1,8 @@
-"""Relays: what survives if everything that players say goes through English."""
+"""Relays: what survives if everything players say goes through English."""
 
 
 rule relay:
-    """Send the robot's messages into English and back, and let a robot hear what comes of them."""
+    """Send the robot's messages into English and back, and let a robot hear the result."""
     input:
         reads("relay"),
     output:

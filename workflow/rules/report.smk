@@ -12,7 +12,7 @@ TABLE_FIGURES = expand(
 
 
 rule draw_examples:
-    """Show states and the best translations of what the robot says of one (the paper's Figures 2, 6 and 7)."""
+    """Show states and the best translations of what the robot says about one (the paper's Figures 2, 6 and 7)."""
     input:
         reads("draw_examples"),
     output:
@@ -44,7 +44,7 @@ rule draw_examples:
 
 
 rule draw_tables:
-    """Draw each of the paper's tables: our figures with their intervals, and the paper's where data is real."""
+    """Draw each of the paper's tables: our figures with their intervals, and the paper's if data is real."""
     input:
         comparison=f"{RESULTS}/tables/comparison.csv",
     output:
@@ -68,7 +68,7 @@ rule draw_tables:
 
 
 rule gather_report:
-    """Gather what the report shows of one task and seed: translations, beliefs, messages and games."""
+    """Gather what the report shows for one task and seed: translations, beliefs, messages and games."""
     input:
         reads("gather_report"),
     output:
@@ -90,7 +90,7 @@ rule gather_report:
 
 
 rule write_report:
-    """Write the report: one page that opens from disk, with the tables beside the paper and every task to explore."""
+    """Write the report: one page that opens from disk, with our tables and the paper's, and every task to explore."""
     input:
         made=reads("write_report"),
         faithful=faithful_comparison,

@@ -1,11 +1,11 @@
-"""Results that other settings, code or data made than a run has: they are made again, whatever Snakemake remembers."""
+"""Results made with other settings, code or data than those of a run are remade, whatever Snakemake remembers."""
 
 from neuralese.pipeline.made import Job
 from neuralese.pipeline.out_of_date import out_of_date, told
 
 
 def stale(dag):
-    """The files of a plan that say of themselves that they are out of date."""
+    """The files of a plan that are out of date by their own stamps."""
     jobs = {}
     for each in dag.jobs:
         if each.rule.script:
@@ -21,9 +21,9 @@ def stale(dag):
 
 
 def looking(prepare):
-    """Snakemake's preparation of a plan, after which it looks at the results before it decides what to run.
+    """Snakemake's preparation of a plan, extended to check the results before it decides what to run.
 
-    It forces such files as it forces incomplete ones; that there is no other way to tell it is why this reaches inside.
+    It forces such files like incomplete ones; this reaches inside because there is no other way to tell it.
     """
 
     def prepared(*given, **named):
@@ -43,6 +43,6 @@ def looking(prepare):
     return prepared
 
 
-# the jobs of a run are started by it, and need not look again
+# the jobs of a run are started by it, and need not check again
 if workflow.is_main_process:
     workflow._prepare_dag = looking(workflow._prepare_dag)

@@ -1,4 +1,4 @@
-"""The propositions, on random games and beside the tasks."""
+"""The propositions, on random games and on the tasks."""
 
 
 rule measure_bound:
@@ -25,7 +25,7 @@ rule measure_bound:
 
 
 rule check_theory:
-    """Check the two propositions on random games, and set the bound beside the loss on the tasks."""
+    """Check the two propositions on random games, and compare the bound with the loss on the tasks."""
     input:
         reads("check_theory"),
     output:

@@ -27,7 +27,7 @@ rule sample_messages:
 
 
 rule list_utterances:
-    """List everything that humans said at once on held-out states, as sets of phrases."""
+    """List everything that humans said in one go on held-out states, as sets of phrases."""
     input:
         reads("list_utterances"),
     output:
@@ -75,7 +75,7 @@ rule score_dictionary:
 
 
 rule synthesise:
-    """Make new messages that mean what a phrase means, and put phrases together to translate messages."""
+    """Make new messages that mean what a phrase means, and combine phrases to translate messages."""
     input:
         reads("synthesise"),
     output:

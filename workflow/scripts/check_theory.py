@@ -1,4 +1,4 @@
-"""Check the two propositions on random games, and set the bound beside the loss on the real tasks."""
+"""Check the two propositions on random games, and compare the bound with the loss on the real tasks."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Gather what the report shows of one task and seed."""
+"""Gather what the report shows for one task and seed."""
 
 from neuralese.pipeline.stage import stage
 from neuralese.report.page.gather import gather

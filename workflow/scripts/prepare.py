@@ -1,4 +1,4 @@
-"""Make the inventory, the items and the traces of a task that has no rules of its own."""
+"""Make the inventory, the items and the traces of a task without its own rules."""
 
 from neuralese import tasks
 from neuralese.pipeline.stage import stage

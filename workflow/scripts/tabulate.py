@@ -1,4 +1,4 @@
-"""Collect results and set them beside the paper's."""
+"""Collect results and compare them with the paper's."""
 
 import pandas as pd
 

@@ -28,6 +28,6 @@ with stage(snakemake):
     discard_broken(checkpoint)
     trainer.run(checkpoint)
     save_cell(snakemake.output.agent, trainer.cell)
-    # how long it took differs from run to run: it is for the log and the benchmark, not for a table that must not
+    # the time taken differs from run to run: it goes into the log and the benchmark, not into a reproducible table
     log.info("trained for %.0f seconds", trainer.seconds)
     write_table(snakemake.output.history, pd.DataFrame(trainer.history).drop(columns="seconds"), "history")

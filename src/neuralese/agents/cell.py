@@ -31,7 +31,7 @@ class Cell(nn.Module):
         self.message = nn.Linear(config.hidden, config.message)
 
     def initial(self, batch: int) -> tuple[Tensor, Tensor]:
-        """Memory (batch, hidden) and incoming message (batch, message) before the first step: nothing."""
+        """Memory (batch, hidden) and incoming message (batch, message) before the first step: zeros."""
         weight = self.message.weight
         return weight.new_zeros(batch, self.config.hidden), weight.new_zeros(batch, self.config.message)
 

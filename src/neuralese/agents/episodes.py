@@ -1,7 +1,7 @@
 """Playing games with a cell, and remembering them.
 
-An `Episodes` record holds what happened, not what was said: messages are computed anew from the observations whenever
-a game is replayed, so that learning reaches through the channel.
+An `Episodes` record holds what happened, not what was said: messages are recomputed from the observations whenever
+a game is replayed, so that gradients flow through the channel.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ from neuralese.games.game import Game, World
 
 @dataclass
 class Episodes:
-    """A batch of whole games, padded to the game's longest; shapes start (batch, time)."""
+    """A batch of whole games, padded to the maximum length; shapes start (batch, time)."""
 
     observations: Tensor  # (batch, time, 2, *observation_shape)
     actions: Tensor  # (batch, time, 2)
@@ -49,7 +49,7 @@ class Round(NamedTuple):
     actions: Tensor  # (batch, 2)
     reward: Tensor  # (batch,) zero once a game is over
     over: Tensor  # (batch,) bool: the game ended with this step, or before
-    success: Tensor  # (batch,) bool: it has ended as it should
+    success: Tensor  # (batch,) bool: it has ended in success
     sent: Tensor  # (batch, 2, message) what is heard of what was said, in the next step
     heard: Tensor  # (batch, 2, message) what was sent by the other in the last step
     memory: Tensor  # (2 batch, hidden) before the step
@@ -67,10 +67,10 @@ def rounds(
     epsilon: float = 0.0,
     intervene: Intervene | None = None,
 ) -> Iterator[Round]:
-    """Play on from `world`, each action random with chance `epsilon`, else the best by Q value.
+    """Play on from `world`, each action random with probability `epsilon`, otherwise the best by Q value.
 
-    `intervene(time, actions, sent)` may put other actions (batch, 2) and messages (batch, 2, message) in place of the
-    cell's own: so does somebody else play one of the seats.
+    `intervene(time, actions, sent)` may replace the cell's actions (batch, 2) and messages (batch, 2, message): this is
+    how somebody else plays one of the seats.
     """
     observations = game.observe(world)
     batch = len(observations)
@@ -109,7 +109,7 @@ def play(cell: Cell, game: Game, batch: int, epsilon: float, generator: torch.Ge
 
 
 class Replay:
-    """The last `capacity` games, overwritten oldest first."""
+    """The last `capacity` games; the oldest are overwritten first."""
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
@@ -133,11 +133,11 @@ class Replay:
         return Episodes(**{name: value[chosen] for name, value in self.stored.items()})
 
     def state(self) -> dict:
-        """All that is needed to go on, for a checkpoint."""
+        """Everything needed to resume, for a checkpoint."""
         return {"size": self.size, "next": self.next, "stored": {k: v[: self.size] for k, v in self.stored.items()}}
 
     def restore(self, state: dict) -> None:
-        """Go on from a checkpoint's `state`."""
+        """Resume from a checkpoint's `state`."""
         self.size, self.next = state["size"], state["next"]
         for name, value in state["stored"].items():
             self.stored[name] = value.new_zeros(self.capacity, *value.shape[1:])

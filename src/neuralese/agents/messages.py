@@ -1,4 +1,4 @@
-"""What a trained agent says, as tables and back."""
+"""What a trained agent says, to tables and back."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,10 +25,10 @@ class Speech:
     ids: Tensor  # (n,)
     states: Tensor  # (n, s, ...)
     messages: Messages  # (n, message) vectors, or n sequences of symbols
-    picked: Tensor | None = None  # (n,) whether the real listener understood, 1 or 0; -1 where it is not known
+    picked: Tensor | None = None  # (n,) whether the real listener understood, 1 or 0; -1 if unknown
 
     def first(self, count: int | None) -> "Speech":
-        """The first so many, or all."""
+        """The first `count`, or all."""
         picked = None if self.picked is None else self.picked[:count]
         return Speech(self.ids[:count], self.states[:count], self.messages[:count], picked)
 
@@ -45,7 +45,7 @@ def sample_messages(cell: Cell, games: dict[str, Game], counts: dict[str, int], 
 
 
 def states_table(game: States, states: Tensor, id_column: str, first: int = 0) -> pa.Table:
-    """States (n, s, ...) as a table that numbers them from `first` on."""
+    """States (n, s, ...) as a table, numbered from `first`."""
     columns = {id_column: torch.arange(first, first + len(states)), **game.to_columns(states)}
     return pa.table({name: pa.array(column.numpy().astype(np.int32)) for name, column in columns.items()})
 
@@ -75,7 +75,7 @@ def read_messages(path: str | Path, game: States) -> dict[str, Speech]:
 
 
 def contents(column: pa.ChunkedArray, about: Mapping[str, Any]) -> Messages:
-    """Messages as a table holds them: vectors, or symbols whose vocabulary and greatest length are in `about`."""
+    """Messages as columns of a table: vectors, or symbols whose vocabulary and greatest length are in `about`."""
     if not pa.types.is_fixed_size_list(column.type):
         return Sequences.of(column.to_pylist(), about["end"], about["vocabulary"], about["longest"])
     return torch.from_numpy(matrix(column).copy())

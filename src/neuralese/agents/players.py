@@ -1,4 +1,4 @@
-"""A trained cell as a speaker, and, where a game asks for the state, as a listener."""
+"""A trained cell as a speaker, and, if the game asks for the state, as a listener."""
 
 from collections.abc import Callable
 
@@ -20,9 +20,9 @@ def speak(cell: Cell, game: Game, states: Tensor) -> Tensor:
 
 
 def listening(cell: Cell, game: Game) -> Callable[[Tensor], Tensor]:
-    """Q values (n, actions) of a robot that is asked for the state, by what it sees and hears, `encoded` (n, hidden).
+    """Q values (n, actions) of a robot asked for the state, given what it sees and hears, `encoded` (n, hidden).
 
-    Its memory is of one step in which nothing was shown or said, always the same: that half of the GRU is done once.
+    Its memory is that of one step in which nothing was shown or said, always the same: that half of the GRU runs once.
     """
     gru = cell.memory
     with torch.no_grad():
@@ -40,9 +40,9 @@ def listening(cell: Cell, game: Game) -> Callable[[Tensor], Tensor]:
 
 
 def overhear(cell: Cell, game: Game, batch: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
-    """Listen to `batch` games of two robots: what a speaker saw (n, ...), what it said before noise, and in which game.
+    """Listen in on `batch` games of two robots: what a speaker saw (n, ...), what it said before noise, in which game.
 
-    Who does not act, and a game that is over, are not listened to.
+    Players who do not act, and finished games, are not recorded.
     """
     seen, said, where = [], [], []
     for played in rounds(cell, game, game.reset(batch, generator), generator):
@@ -58,8 +58,8 @@ def utterances(
 ) -> tuple[Tensor, Tensor]:
     """States (count, s, ...) and what a robot says in them before noise: (count, message).
 
-    Where a game has fresh states in which somebody opens, the robot does. Else it is overheard, what it sees is its
-    state, and each message is from a game of its own unless `independent` is false.
+    If a game has states in which somebody speaks first, the robot does. Otherwise it is overheard: what it sees is
+    its state, and each message is from a different game unless `independent` is false.
     """
     states = game.draw_states(count, generator)
     if states is not None:
@@ -75,7 +75,7 @@ def utterances(
 
 
 def _one_of_each(groups: Tensor, generator: torch.Generator) -> Tensor:
-    """The position of one member, drawn evenly, of each of `groups` (n,)."""
+    """The position of one member of each of `groups` (n,), drawn uniformly."""
     shuffled = torch.randperm(len(groups), generator=generator)
     by_group = shuffled[groups[shuffled].argsort(stable=True)]
     first = torch.ones(len(groups), dtype=torch.bool)

@@ -10,16 +10,16 @@ from torch import Tensor
 
 from neuralese.storage.errors import NeuraleseError
 
-Messages = Any  # Tensor (n, message) of vectors | Sequences: a model is given those that it was fitted to
-NOTHING = -1  # what stands in `Sequences.to_array` where a message has ended
+Messages = Any  # Tensor (n, message) of vectors | Sequences: a model takes the kind it was fitted to
+NOTHING = -1  # fills `Sequences.to_array` after the end of a message
 
 
 @dataclass(frozen=True)
 class Sequences:
     """A batch of messages: message k is the symbols whose places in the vocabulary are `places[k, :lengths[k]]`.
 
-    Behind a message's end, places hold `len(vocabulary)`, which is the class of the end in every model of messages.
-    The end symbol of the agents itself is no part of a message: it is implied wherever a message is shorter than
+    Past a message's end, places hold `len(vocabulary)`, which is the class of the end in every model of messages.
+    The agents' end symbol itself is not part of a message: it is implied wherever a message is shorter than
     the longest. Where `ends` is false, all messages have the same length and none ever ends early.
     """
 
@@ -35,18 +35,18 @@ class Sequences:
         vocabulary: Iterable[int] | None = None,
         longest: int | None = None,
     ) -> "Sequences":
-        """Messages as lists, or as the rows of an array, of integers from 0. Nothing counts from the symbol `end` on.
+        """Messages as lists, or as the rows of an array, of integers from 0, ignored from the symbol `end` on.
 
-        The vocabulary is what occurs, unless it is given, and so is the greatest length. Whatever is to be compared
-        has to share both: make one batch of all messages and index it.
+        The vocabulary and the greatest length are those that occur, unless given. Messages to be compared must share
+        both: make one batch of all messages and index it.
         """
         rows = [np.asarray(message).reshape(-1) for message in messages]
         for number, row in enumerate(rows):
             if len(row) and (row.dtype.kind not in "iu" or row.min() < 0):
-                raise NeuraleseError(f"message {number} is {row.tolist()}; write it as integers from 0 up.")
+                raise NeuraleseError(f"message {number} is {row.tolist()}; write it as non-negative integers.")
         lengths = np.array([len(row) for row in rows], dtype=np.int64)
         flat = np.concatenate([*rows, []]).astype(np.int64)
-        # the symbols in a grid with NOTHING behind each message, then behind each end as well
+        # the symbols in a grid with NOTHING after each message, then after each end as well
         grid = np.full((len(rows), lengths.max(initial=0)), NOTHING)
         grid[np.arange(grid.shape[1]) < lengths[:, None]] = flat
         if end is not None:
@@ -82,41 +82,41 @@ class Sequences:
 
     @property
     def lengths(self) -> Tensor:
-        """How many symbols each message has, (n,)."""
+        """Number of symbols of each message, (n,)."""
         return (self.places != len(self.vocabulary)).sum(1)
 
     def texts(self) -> list[str]:
-        """The symbols of each message, separated by spaces; of an empty message, nothing."""
+        """The symbols of each message, separated by spaces; nothing for an empty message."""
         words = [str(symbol) for symbol in self.vocabulary] + [""]
         return [" ".join(words[place] for place in row).rstrip() for row in self.places.tolist()]
 
     def to_array(self) -> np.ndarray:
-        """The agents' symbols, (n, longest), with `NOTHING` behind each message, as `neuralese.evaluate` takes them."""
+        """The agents' symbols, (n, longest), with `NOTHING` after each message, as `neuralese.evaluate` expects."""
         return np.array([*self.vocabulary, NOTHING])[self.places.numpy()]
 
     def distinct(self) -> tuple["Sequences", Tensor, Tensor]:
-        """The K different messages, in order of their symbols; which of them each message is, (n,); counts, (K,)."""
+        """The K different messages, in order of their symbols; the index of each message, (n,); counts, (K,)."""
         rows, ids, counts = np.unique(self.places.numpy(), axis=0, return_inverse=True, return_counts=True)
         return replace(self, places=torch.from_numpy(rows)), torch.from_numpy(ids.reshape(-1)), torch.from_numpy(counts)
 
 
 @dataclass(frozen=True)
 class Level:
-    """The distinct prefixes of one length, each of them one of their `parents`, which are shorter, and a class more.
+    """The distinct prefixes of one length, each of them one of the shorter `parents` plus one class.
 
-    Those that neither end nor have the greatest length go on: they are the parents of the next level, in their order.
+    Those that neither end nor have the greatest length continue: they are the parents of the next level, in order.
     """
 
     examples: Tensor  # (parents,) a sequence that begins with it
     parents: Tensor  # (prefixes,) which of the parents it extends, in ascending order
-    classes: Tensor  # (prefixes,) by which place in the vocabulary, or by the end
+    classes: Tensor  # (prefixes,) with which place in the vocabulary, or the end
     goes_on: Tensor  # the prefixes that go on
-    rows: Tensor  # the sequences that are complete with this level
+    rows: Tensor  # the sequences completed at this level
     leaves: Tensor  # and which prefix each of them is
 
 
 def prefix_tree(places: Tensor, end: int) -> list[Level]:
-    """The prefixes of sequences (K, longest) that hold the class `end` behind their last symbol, shortest first."""
+    """The prefixes of sequences (K, longest) that hold the class `end` after their last symbol, shortest first."""
     grid, levels = places.numpy(), []
     rows, prefix = np.arange(len(grid)), np.zeros(len(grid), dtype=np.int64)
     for step in range(grid.shape[1]):

@@ -1,4 +1,4 @@
-"""What a config says of the agents."""
+"""Settings of the agents."""
 
 from dataclasses import dataclass, replace
 
@@ -23,7 +23,7 @@ class CellConfig:
     )
 
     def without_channel(self) -> "CellConfig":
-        """The same cell with nothing to say and nothing to hear."""
+        """The same cell with nothing to say or to hear."""
         return replace(self, radius=0.0, noise=0.0)
 
 
@@ -32,40 +32,40 @@ class TrainingConfig:
     """Hyper-parameters of the learner."""
 
     updates: int = setting(
-        2000, "Gradient steps.", least=1, advice="Watch `history.parquet`: stop when success is flat."
+        2000, "Number of gradient steps.", least=1, advice="Watch `history.parquet`: stop when success is flat."
     )
     embedded_updates: int = setting(
         2000,
-        "Gradient steps at most where the data is the embedded stand-in.",
+        "Maximum number of gradient steps on the embedded stand-in data.",
         least=1,
         most=1_000_000_000,
-        advice="Few: such agents are for a first look, and none of their figures is set beside the paper's.",
+        advice="Few: such agents are for a first look, and their figures are never compared with the paper's.",
     )
     batch: int = setting(
         256,
-        "Games replayed in one update.",
+        "Number of games replayed in one update.",
         least=1,
         most=1_000_000,
-        advice="An update costs about as much as its batch.",
+        advice="The cost of an update is about proportional to it.",
     )
-    new_games: int = setting(256, "Games played before each round of updates.", least=1, most=1_000_000)
-    updates_per_round: int = setting(1, "Updates between two rounds of play.", least=1)
-    replay: int = setting(8192, "Games remembered.", least=1, most=10_000_000)
+    new_games: int = setting(256, "Number of games played before each round of updates.", least=1, most=1_000_000)
+    updates_per_round: int = setting(1, "Number of updates between two rounds of play.", least=1)
+    replay: int = setting(8192, "Number of games in the replay memory.", least=1, most=10_000_000)
     discount: float = setting(
         0.9, "Discount factor of Q-learning.", least=0, most=1, advice="0.9 is the paper's for reference games."
     )
     learning_rate: float = setting(
-        0.003, "First step size of Adam.", above=0, most=10, advice="0.003 is the paper's for reference games."
+        0.003, "Initial learning rate of Adam.", above=0, most=10, advice="0.003 is the paper's for reference games."
     )
     final_rate: float = setting(
         1.0,
-        "Share of the learning rate that is left at the last update; it falls evenly.",
+        "Fraction of the learning rate left at the last update; it decays linearly.",
         least=0,
         most=1,
-        advice="1, a constant step, is the paper's.",
+        advice="1, a constant rate, is the paper's.",
     )
-    target_every: int = setting(100, "Updates between two copies to the target network.", least=1)
-    clip: float = setting(10.0, "Largest gradient norm.", above=0)
+    target_every: int = setting(100, "Number of updates between copies to the target network.", least=1)
+    clip: float = setting(10.0, "Maximum gradient norm.", above=0)
     double: bool = setting(
         False,
         "Double Q-learning: choose the next action with the online network, value it with the target network.",
@@ -73,16 +73,18 @@ class TrainingConfig:
     )
     explore: int = setting(
         1000,
-        "Updates in which the chance of a random action falls from one to about a tenth.",
+        "Number of updates over which the probability of a random action falls from 1 to about 0.1.",
         least=1,
         advice="1000 is the paper's.",
     )
-    epsilon_floor: float = setting(0.0, "Least chance of a random action.", least=0, most=1, advice="0 is the paper's.")
-    report_every: int = setting(50, "Updates between two rows of the history.", least=1)
+    epsilon_floor: float = setting(
+        0.0, "Minimum probability of a random action.", least=0, most=1, advice="0 is the paper's."
+    )
+    report_every: int = setting(50, "Number of updates between rows of the history.", least=1)
     checkpoint_every: int = setting(
-        250, "Updates between two checkpoints.", least=1, advice="A killed training loses at most so many."
+        250, "Number of updates between checkpoints.", least=1, advice="A killed training loses at most this many."
     )
 
     def on(self, data: str) -> "TrainingConfig":
-        """The same for data of one kind."""
+        """The same settings for one kind of data."""
         return replace(self, updates=min(self.updates, self.embedded_updates)) if data == "embedded" else self

@@ -1,7 +1,7 @@
-"""Recurrent Q-learning with a differentiable channel (Appendix B.1), resumable and the same for the same seed.
+"""Recurrent Q-learning with a differentiable channel (Appendix B.1), resumable and deterministic given the seed.
 
 trainer = Trainer(game, CellConfig(), TrainingConfig(updates=1000), seed=0)
-trainer.run(checkpoint=Path("run.pt"))     # killed? the same call goes on where it was
+trainer.run(checkpoint=Path("run.pt"))     # killed? the same call resumes
 trainer.cell, trainer.history
 """
 
@@ -27,18 +27,18 @@ log = logging.getLogger(__name__)
 
 
 def checkpoint_path(folder: Path, name: str, made_from: object) -> Path:
-    """Where a training keeps its checkpoint: another config, code or data has another file."""
+    """Where a training keeps its checkpoint: different config, code or data give a different file."""
     digest = hashlib.sha256(repr(made_from).encode()).hexdigest()
     return folder / f"{name}-{digest[:16]}.pt"
 
 
 def exploration(t: int, config: TrainingConfig) -> float:
-    """The chance of a random action at update `t`; the paper's, as long as `explore` and `epsilon_floor` are."""
+    """The probability of a random action at update `t`; the paper's if `explore` and `epsilon_floor` are."""
     return max((config.explore - t) / config.explore, (5000 - t) / 50000, config.epsilon_floor)
 
 
 def learning_rate(t: int, config: TrainingConfig) -> float:
-    """The size of the step at update `t`."""
+    """The learning rate at update `t`."""
     return config.learning_rate * (1 - (1 - config.final_rate) * t / config.updates)
 
 
@@ -58,7 +58,7 @@ class Trainer:
         self.seconds = 0.0
 
     def run(self, checkpoint: Path | None = None) -> None:
-        """Train to the last update, going on from `checkpoint` if it is there and keeping it up to date."""
+        """Train to the last update, resuming from `checkpoint` if it exists and keeping it up to date."""
         if checkpoint and checkpoint.exists():
             self.restore(torch.load(checkpoint, weights_only=True))
             log.info("resumed at update %d of %d from %s", self.update, self.config.updates, checkpoint)
@@ -92,7 +92,7 @@ class Trainer:
         self.recent["success"].append(float(episodes.success.float().mean()))
 
     def learn(self, episodes: Episodes) -> float:
-        """One step on the squared error of the Bellman equation; return that error."""
+        """One step on the squared Bellman error; return that error."""
         episodes = episodes.longest_first()
         rows = Rows(episodes)
         observations, actions = rows.pack(episodes.observations), rows.pack(episodes.actions)[:, None]
@@ -122,7 +122,7 @@ class Trainer:
         log.info("update %d: loss %.4f, reward %.3f, success %.3f", self.update, *row.values())
 
     def state(self) -> dict:
-        """Everything that the next update depends on; once training is over, what it made."""
+        """Everything the next update depends on; once training is over, its result."""
         over = self.update == self.config.updates
         return {
             "cell": self.cell.state_dict(),
@@ -137,7 +137,7 @@ class Trainer:
         }
 
     def restore(self, state: dict) -> None:
-        """Go on from what `state` returned."""
+        """Resume from what `state` returned."""
         self.cell.load_state_dict(state["cell"])
         self.target.load_state_dict(state["target"])
         self.optimizer.load_state_dict(state["optimizer"])

@@ -1,12 +1,12 @@
-"""Replaying whole games through a cell, forward and back, at nearly the rate of its matrix products.
+"""Replay whole games through a cell, forward and backward, at nearly the speed of its matrix products.
 
-The rows of all steps lie one after the other, those of a game that is over are not there, and what does not wait for
-the step before is done for all steps at once: observations are encoded, Q values read and weights given their gradients
-in one product each. The gates lie side by side as
+The rows of all steps lie one after the other without those of finished games, and whatever does not depend on the
+previous step is done for all steps at once: encoding observations, reading Q values and accumulating weight gradients
+take one product each. The gates lie side by side as
 
     candidate from what is seen | reset | update | candidate from memory
 
-so that what is seen reaches the first three, and the memory the last three, by one product each.
+so that what is seen reaches the first three, and the memory the last three, with one product each.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from neuralese.agents.cell import Cell
 from neuralese.agents.episodes import Episodes
 
-SMALLEST = 1e-12  # a message shorter than this is not scaled to the channel's length, as in `normalize`
+SMALLEST = 1e-12  # shorter messages are not scaled to the channel's length, as in `normalize`
 
 
 class Rows:
@@ -41,12 +41,12 @@ class Rows:
             end += size
 
     def pack(self, values: Tensor) -> Tensor:
-        """Of values (batch, time, 2, ...) those of games that go on: (rows, ...)."""
+        """Values (batch, time, 2, ...) restricted to games that are still going on: (rows, ...)."""
         by_time = values[:, : len(self.sizes)].transpose(0, 1)
         return by_time[self.going_on.T].flatten(0, 1)
 
     def following(self, values: Tensor) -> Tensor:
-        """For each row the value (rows,) of the same player a step later; zero after a game's last step."""
+        """For each row, the value (rows,) of the same player one step later; zero after a game's last step."""
         after = torch.zeros_like(values)
         for now, then in pairwise(self):
             after[now.start : now.start + then.stop - then.start] = values[then]
@@ -72,13 +72,13 @@ def unroll(cell: Cell, rows: Rows, observations: Tensor, noise: Tensor) -> Tenso
 
 
 class _Memory(torch.autograd.Function):
-    """What both players remember after each step, (rows, hidden), as a function of what they saw and of the weights."""
+    """What both players remember after each step, (rows, hidden), as a function of the observations and the weights."""
 
     @staticmethod
     def forward(ctx: Any, steps: Any, radius: float, noise: Any, seen: Tensor, *weights: Tensor) -> Tensor:
         hear, from_seen, from_memory, bias_seen, bias_memory, say, bias_say = weights
         hidden = seen.shape[1]
-        learning = any(ctx.needs_input_grad)  # else nothing but memory and messages outlives its step
+        learning = any(ctx.needs_input_grad)  # otherwise only memory and messages outlive their step
         first, last = _doubled(from_seen.roll(hidden, 0), 0), _doubled(from_memory, 2)
         bias = _doubled((bias_seen + nn.functional.pad(bias_memory[: 2 * hidden], (0, hidden))).roll(hidden), 0)
         bias_old = 2 * bias_memory[2 * hidden :]
@@ -89,7 +89,7 @@ class _Memory(torch.autograd.Function):
             size = step.stop - step.start
             here = step if learning else slice(size)
             gate, code, old = gates[here], encoded[here], before[here]
-            if number == 0:  # nothing is remembered, nothing was heard
+            if number == 0:  # nothing is remembered or heard yet
                 old.zero_()
                 torch.mul(seen[step], 2, out=code)
             else:
@@ -103,7 +103,7 @@ class _Memory(torch.autograd.Function):
             gate[:, hidden : 3 * hidden].sigmoid_()
             new, reset, update, from_old = gate.chunk(4, dim=1)
             torch.lerp(_tanh_of_half(new.addcmul_(reset, from_old)), old, update, out=memory[step])
-            if number + 1 < len(steps):  # the last words are heard by nobody
+            if number + 1 < len(steps):  # nobody hears the last messages
                 following = steps[number + 1]
                 spoken = slice(step.start, step.start + following.stop - following.start)
                 message = torch.addmm(bias_say, memory[spoken], say.T)
@@ -123,14 +123,14 @@ class _Memory(torch.autograd.Function):
         hidden = encoded.shape[1]
         first, last = _halved(first, 0), _halved(last, 2)
         d_gates, d_encoded, d_said = torch.empty_like(gates), torch.empty_like(encoded), torch.zeros_like(heard)
-        d_old: Any = None  # what the step after says of the memory it began with,
-        d_heard: Any = None  # and of what it heard
+        d_old: Any = None  # gradient from the next step with respect to the memory it began with,
+        d_heard: Any = None  # and to what it heard
         for number in reversed(range(len(ctx.steps))):
             step = ctx.steps[number]
             d_memory = d_after[step].clone()
             if d_old is not None:
                 spoken = slice(step.start, step.start + len(d_old))
-                # a message is scaled to the channel's length: only what turns it counts
+                # a message is scaled to the channel's length: only its direction matters
                 along = (d_heard * said[spoken]).sum(1, keepdim=True).div_(-(ctx.radius**2 or 1.0))
                 torch.mul(d_heard.addcmul_(said[spoken], along), scale[spoken], out=d_said[spoken])
                 d_memory[: len(d_old)].add_(d_old).addmm_(d_said[spoken], say)
@@ -168,7 +168,7 @@ tanh_backward = torch.ops.aten.tanh_backward.grad_input
 
 
 def _doubled(gates: Tensor, candidate: int, by: float = 2) -> Tensor:
-    """Weights (3 * hidden, ...) with those of the candidate, the third of the gates that is given, times `by`."""
+    """Weights (3 * hidden, ...) with those of the candidate, the third gate given, multiplied by `by`."""
     scaled = gates.clone()
     scaled.chunk(3)[candidate].mul_(by)
     return scaled
@@ -179,10 +179,10 @@ def _halved(gates: Tensor, candidate: int) -> Tensor:
 
 
 def _tanh_of_half(x: Tensor) -> Tensor:
-    """The hyperbolic tangent of x / 2, in place; by way of the logistic function, of which torch is faster."""
+    """tanh(x / 2), in place, computed with the logistic function, which is faster in torch."""
     return x.sigmoid_().mul_(2).sub_(1)
 
 
 def _other(rows: Tensor) -> Tensor:
-    """The rows of the players with those of each game swapped."""
+    """The players' rows with the two of each game swapped."""
     return rows.unflatten(0, (-1, 2)).flip(1).flatten(0, 1)

@@ -1,4 +1,4 @@
-"""`neuralese compare`: our tables beside the paper's."""
+"""`neuralese compare`: our tables next to the paper's."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from neuralese.cli.results import Examples, Results, json_option, one_task_optio
 from neuralese.storage.errors import NeuraleseError
 
 # left out first where the terminal is narrow
-SPARE = ("n (messages, games a seed)", "over silence", "over control", "seeds", "data", "difference", "over baseline")
+SPARE = ("n (messages, games per seed)", "over silence", "over control", "seeds", "data", "difference", "over baseline")
 EXAMPLES = """
 neuralese compare
 neuralese compare --task birds
@@ -23,9 +23,9 @@ neuralese compare --results results/quick --json
 @one_task_option
 @json_option
 def command(results: Path, task: str | None, as_json: bool) -> None:
-    """Set our belief and behaviour evaluations beside the paper's, with 95% intervals.
+    """Compare our belief and behaviour evaluations with the paper's, with 95% intervals.
 
-    Seeds are averaged. Results on embedded data are made from a generated stand-in and have nothing beside them.
+    Seeds are averaged. Results on embedded data come from a generated stand-in and are not compared.
     """
     folder = Results(results)
     path = folder / "tables/belief.parquet"
@@ -43,7 +43,7 @@ def command(results: Path, task: str | None, as_json: bool) -> None:
         table = table[table["task"] == task]
         if table.empty:
             raise NeuraleseError(
-                f"{path} has no results of {task}; add it to `tasks` and make it again with snakemake."
+                f"{path} has no results of {task}; add it to `tasks` in the config and run snakemake again."
             )
     if as_json:
         print_json(table.astype(object).where(table.notna(), None).to_dict("records"))

@@ -20,5 +20,5 @@ def command(ctx: click.Context, shell: str) -> None:
     """Print the script that makes SHELL complete commands, options, tasks, seeds and phrases."""
     root = ctx.find_root()
     completion = get_completion_class(shell)
-    assert completion is not None  # SHELL is one of those that there are
+    assert completion is not None  # SHELL is one of the known shells
     click.echo(completion(root.command, {}, "neuralese", "_NEURALESE_COMPLETE").source())

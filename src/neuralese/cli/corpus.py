@@ -1,4 +1,4 @@
-"""`neuralese corpus`: make, import and check a corpus, the folder of recordings that a user brings."""
+"""`neuralese corpus`: make, import and check a corpus, a user's own folder of recordings."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from neuralese.storage.errors import NeuraleseError
 if TYPE_CHECKING:
     from neuralese.tasks.corpus.flat import Imported
 
-PHRASES = 20  # of the inventory, that are shown
+PHRASES = 20  # number of phrases of the inventory shown
 EXAMPLES = """
 neuralese corpus new mine
 neuralese corpus check mine
@@ -31,7 +31,7 @@ neuralese corpus export xferbench mine mine.jsonl
 
 
 class ExamplesGroup(click.Group):
-    """A group whose help ends with examples, line by line as they are written."""
+    """A group whose help ends with examples, printed line by line as written."""
 
     format_epilog = Examples.format_epilog
 
@@ -41,20 +41,20 @@ def command() -> None:
     """Bring your own agents: make, import, check and export a corpus.
 
     A corpus is a folder with the states that your agents saw, the messages they sent and, if there are any, what people
-    say of such states. `neuralese corpus new` writes a small one with a README that says how to fill in your own.
+    say about such states. `neuralese corpus new` writes a small one with a README on how to fill in your own.
     """
 
 
 folder_argument = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 file_argument = click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
-title_option = click.option("--title", metavar="TEXT", help="What the corpus is called; otherwise as the file.")
-licence_option = click.option("--licence", metavar="TEXT", help="Under which licence it is.")
+title_option = click.option("--title", metavar="TEXT", help="Title of the corpus; by default, the file's name.")
+licence_option = click.option("--licence", metavar="TEXT", help="Licence of the data.")
 
 
 @command.command(cls=Examples, epilog="neuralese corpus new mine")
 @folder_argument
 def new(folder: Path) -> None:
-    """Write a small corpus that works into DIR, to be replaced by your own data."""
+    """Write a small working corpus into DIR, to be replaced by your own data."""
     from neuralese.tasks.corpus.new import new_corpus
 
     new_corpus(folder)
@@ -69,12 +69,12 @@ def new(folder: Path) -> None:
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="By which the splits are drawn, where the corpus does not give them.",
+    help="Seed of the splits, if the corpus does not define them.",
 )
 @json_option
 @click.pass_context
 def check(ctx: click.Context, folder: Path, seed: int, as_json: bool) -> None:
-    """Say what the corpus in DIR holds or, one sentence each, what is wrong with it."""
+    """Show what the corpus in DIR holds or, in one sentence each, what is wrong with it."""
     from neuralese.tasks.corpus.describe import describe
     from neuralese.tasks.corpus.faults import CorpusError
     from neuralese.tasks.corpus.images import checked
@@ -94,7 +94,7 @@ def check(ctx: click.Context, folder: Path, seed: int, as_json: bool) -> None:
 
 @command.group("import", cls=ExamplesGroup, epilog="\n".join(EXAMPLES.strip().splitlines()[2:6]))
 def import_command() -> None:
-    """Make a corpus of a file in another format."""
+    """Make a corpus from a file in another format."""
 
 
 def _flat_options(of: Callable[..., None]) -> Callable[..., None]:
@@ -102,11 +102,11 @@ def _flat_options(of: Callable[..., None]) -> Callable[..., None]:
     for option in (
         licence_option,
         title_option,
-        click.option("--split", metavar="COLUMN", help="Says train, dev or test."),
-        click.option("--episode", metavar="COLUMN", help="Says which rows belong together."),
-        click.option("--utterance", metavar="COLUMN", help="What a person said of the state."),
-        click.option("--states", metavar="A,B,...", help="What the speaker saw; otherwise all other columns."),
-        click.option("--message", metavar="COLUMN", default="message", show_default=True, help="What was sent."),
+        click.option("--split", metavar="COLUMN", help="Holds train, dev or test."),
+        click.option("--episode", metavar="COLUMN", help="Groups rows that belong together."),
+        click.option("--utterance", metavar="COLUMN", help="What a person said about the state."),
+        click.option("--states", metavar="A,B,...", help="What the speaker saw; by default, all other columns."),
+        click.option("--message", metavar="COLUMN", default="message", show_default=True, help="The message."),
         folder_argument,
         file_argument,
     ):
@@ -117,9 +117,9 @@ def _flat_options(of: Callable[..., None]) -> Callable[..., None]:
 @import_command.command("csv", cls=Examples, epilog=EXAMPLES.strip().splitlines()[2])
 @_flat_options
 def import_csv(file: Path, folder: Path, **options: Any) -> None:
-    """Make a corpus in DIR of a CSV file that has a message and its state in each row.
+    """Make a corpus in DIR from a CSV file with a message and its state in each row.
 
-    What the columns are is guessed; correct it in DIR/corpus.yaml.
+    Column types are guessed; correct them in DIR/corpus.yaml.
     """
     _import_flat("csv", file, folder, options)
 
@@ -127,9 +127,9 @@ def import_csv(file: Path, folder: Path, **options: Any) -> None:
 @import_command.command("jsonl", cls=Examples, epilog=EXAMPLES.strip().splitlines()[3])
 @_flat_options
 def import_jsonl(file: Path, folder: Path, **options: Any) -> None:
-    """Make a corpus in DIR of a file of JSON Lines that has a message and its state in each line.
+    """Make a corpus in DIR from a JSON Lines file with a message and its state in each line.
 
-    What the columns are is guessed; correct it in DIR/corpus.yaml.
+    Column types are guessed; correct them in DIR/corpus.yaml.
     """
     _import_flat("jsonl", file, folder, options)
 
@@ -140,7 +140,7 @@ def import_jsonl(file: Path, folder: Path, **options: Any) -> None:
 @title_option
 @licence_option
 def import_egg(file: Path, folder: Path, title: str | None, licence: str | None) -> None:
-    """Make a corpus in DIR of what EGG wrote.
+    """Make a corpus in DIR from EGG's output.
 
     FILE is an Interaction that EGG saved, or the text dump of a game (input;message;output;label).
     """
@@ -155,10 +155,10 @@ def import_egg(file: Path, folder: Path, title: str | None, licence: str | None)
 @title_option
 @licence_option
 def import_play(file: Path, folder: Path, title: str | None, licence: str | None) -> None:
-    """Make a corpus in DIR of games that were played by `neuralese play`.
+    """Make a corpus in DIR from games played with `neuralese play`.
 
     FILE is the log of a game about items, or a folder of such logs. What the robot said becomes messages, with the
-    person's picks; what the person said, utterances.
+    person's picks; what the person said becomes utterances.
     """
     from neuralese.tasks.reference_play.logs import import_games
 
@@ -200,7 +200,7 @@ def _say_imported(folder: Path, made: "Imported") -> None:
 
 
 def _print(folder: Path, found: dict[str, Any]) -> None:
-    """What a corpus holds, for people."""
+    """A summary of a corpus, for people."""
     states, messages, contexts, utterances = (found[name] for name in ("states", "messages", "contexts", "utterances"))
     click.echo(f"{folder}: {found['title']} (licence: {found['licence']})")
     rows = [
@@ -208,7 +208,7 @@ def _print(folder: Path, found: dict[str, Any]) -> None:
         ("utterances", utterances["count"], *utterances["splits"].values(), f"from {utterances['from']}"),
     ]
     print_table(["", "rows", "train", "dev", "test", ""], rows)
-    click.echo(f"\n{states['count']:,} states, {messages['states_spoken_of']:,} of them spoken of:")
+    click.echo(f"\n{states['count']:,} states, {messages['states_spoken_of']:,} of them with messages:")
     print_table(["column", "type", "holds"], [tuple(column.values()) for column in states["columns"]])
     click.echo(f"\n{_about_contexts(contexts)}")
     phrases = list(found["inventory"].items())
@@ -223,14 +223,14 @@ def _print(folder: Path, found: dict[str, Any]) -> None:
 
 
 def _workflow_command(folder: Path) -> str:
-    """What makes everything of a corpus, under its folder's name if that can be the name of a task."""
+    """The command that makes everything from a corpus, under its folder's name if that can be the name of a task."""
     place = folder.resolve()
     try:
         tasks.use_corpora({place.name: str(place)})
         name = place.name
-    except NeuraleseError:  # it cannot be called so
+    except NeuraleseError:  # not a valid name
         name = "mine"
-    config = json.dumps({name: str(place)}, ensure_ascii=False)  # which YAML reads too, whatever is in the path
+    config = json.dumps({name: str(place)}, ensure_ascii=False)  # valid YAML as well, whatever is in the path
     config = config.replace('"', "") if re.fullmatch(r"[\w./-]+", str(place)) else config
     return f"  snakemake --cores 2 all --config {shlex.quote('corpora=' + config)} 'tasks=[{name}]'"
 
@@ -240,7 +240,7 @@ def _about_messages(messages: dict[str, Any]) -> str:
         return f"vectors of {messages['length']} numbers"
     shortest, longest = messages["lengths"]
     lengths = f"{shortest}" if shortest == longest else f"{shortest} to {longest}"
-    return f"{messages['distinct']:,} different ones, of {lengths} out of {messages['symbols']} symbols"
+    return f"{messages['distinct']:,} distinct, of length {lengths}, from {messages['symbols']} symbols"
 
 
 def _about_contexts(contexts: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""One view of a run: on a terminal a table of stages and tasks, kept up to date; elsewhere a line for each job."""
+"""The view of a run: on a terminal a table of stages and tasks, kept up to date; elsewhere a line for each job."""
 
 from types import TracebackType
 from typing import Any
@@ -8,7 +8,7 @@ import click
 from neuralese.cli.output import plain
 from neuralese.cli.progress import ALL, DONE, FAILED, RUNNING, Job, Progress, sentence
 
-AROUND = 9  # lines that the view needs beside its stages
+AROUND = 9  # lines that the view needs besides its stages
 MARKS = {DONE: "✓", RUNNING: "▸", FAILED: "✗"}
 STYLES = {DONE: "green", RUNNING: "bold cyan", FAILED: "bold red"}
 
@@ -30,10 +30,10 @@ class Lines:
         return self
 
     def __exit__(self, *_: Any) -> None:
-        """Nothing has to be put away."""
+        """There is nothing to clean up."""
 
     def take(self, ended: list[Job]) -> None:
-        """Print what has happened."""
+        """Print what has happened since."""
         if self.progress.total and not self.announced and self.progress.jobs:
             self.announced = True
             click.echo(f"{self.progress.total} jobs to run.")
@@ -54,7 +54,7 @@ def said(job: Job) -> str:
 
 
 class Live:
-    """A table of stages and tasks at the bottom of a terminal; if drawing it fails, Snakemake's own words follow."""
+    """A table of stages and tasks at the bottom of a terminal; if drawing it fails, Snakemake's own output follows."""
 
     def __init__(self, progress: Progress, logs: str) -> None:
         from rich.console import Console
@@ -77,7 +77,7 @@ class Live:
         self.live.stop()
 
     def take(self, ended: list[Job]) -> None:
-        """Print the failures among what has ended, above the table; the rest is in the table."""
+        """Print failures above the table; everything else is in the table."""
         if self.broken:
             raise RuntimeError("the view cannot be drawn")
         from rich.text import Text
@@ -89,20 +89,20 @@ class Live:
     def _drawn(self) -> Any:
         try:
             return draw(self.progress, self.logs, self.console.width, self.console.height - AROUND)
-        except Exception:  # it is drawn in a thread of its own, which must go on
+        except Exception:  # it is drawn in its own thread, which must keep running
             self.broken = True
             return ""
 
 
 def draw(progress: Progress, logs: str, width: int, lines: int) -> Any:
-    """The view: a row for each stage that fits, a column for each task, and how long it will take."""
+    """The view: a row for each stage that fits, a column for each task, and the time left."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
 
     if not progress.counts:
-        return Text("Finding out what has to be made …", style="dim")
+        return Text("Working out what has to be made …", style="dim")
     jobs = list(progress.jobs.values())
     tasks = list(dict.fromkeys(job.task for job in sorted(jobs, key=lambda job: job.task) if job.task != ALL))
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
@@ -120,7 +120,7 @@ def draw(progress: Progress, logs: str, width: int, lines: int) -> Any:
         cells = [Text(rule), Text(f"{done}/{count}"), *([filled(done / count, bar)] if bar else [])]
         table.add_row(*cells, *(_cell([job for job in own if job.task == task], progress.clock()) for task in tasks))
     left = progress.seconds_left
-    until = f"about {clock_time(left)} left" if left is not None else "time left: not known yet"
+    until = f"about {clock_time(left)} left" if left is not None else "time left: unknown"
     elapsed = clock_time(progress.clock() - progress.started)
     total = Text.assemble(
         filled(progress.share, 24), f" {progress.share:.0%}  {progress.number(DONE)} of {progress.total} jobs, "
@@ -130,7 +130,7 @@ def draw(progress: Progress, logs: str, width: int, lines: int) -> Any:
 
 
 def chosen_rules(progress: Progress, most: int) -> tuple[list[str], str]:
-    """The rules to show (those that run or failed, then those to come, then the others), and what is left out."""
+    """The rules to show (running or failed first, then upcoming, then the others), and what is left out."""
 
     def urgency(rule: str) -> int:
         states = {job.state for job in progress.of(rule)}
@@ -154,7 +154,7 @@ def filled(share: float, width: int) -> Any:
 
 
 def _cell(jobs: list[Job], now: float) -> Any:
-    """What a stage does for a task: jobs that are done, those that run and for how long, those that failed."""
+    """What a stage does for a task: jobs done, jobs running and for how long, jobs failed."""
     from rich.text import Text
 
     parts: list[str | tuple[str, str]] = []

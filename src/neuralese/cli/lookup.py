@@ -1,6 +1,6 @@
 """Translations of one run: looked up in its dictionary, or scored by the dictionary's own criteria and contexts.
 
-Nothing here imports torch or pandas: an answer takes less time than either.
+Nothing here imports torch or pandas: an answer takes less time than importing either.
 """
 
 import difflib
@@ -22,10 +22,10 @@ from neuralese.translate.meanings import MeaningsTable, read_meanings
 from neuralese.translate.pairs import SINGLE
 from neuralese.translate.reading import Language
 
-SILENCE = "(silence)"  # as dictionaries write it
-FEW = 5  # translations, if nobody says how many
-ALIKE = 0.75  # from here on a word may be another one misspelt: bleu and blue are, coming and going are not
-CHUNK = 400  # messages of the vocabulary scored at a time: what is worked out for so many fits into a cache
+SILENCE = "(silence)"  # as written in dictionaries
+FEW = 5  # default number of translations
+ALIKE = 0.75  # similarity from which a word may be a misspelling: bleu and blue are, coming and going are not
+CHUNK = 400  # messages of the vocabulary scored at a time: intermediate results then fit into the cache
 COLUMNS = ["direction", "criterion", "source_id", "rank", "target_id", "target", "score"]
 
 
@@ -48,15 +48,15 @@ class Answer:
     best: list[Translation]
 
 
-# whoever asks wants an answer at once; the values were checked when the workflow wrote them
+# answers must be quick, and the values were checked when the workflow wrote them
 quick_table = partial(read_table, check_every_value=False)
 
 
 class Lookup:
-    """Translates by the tables of one task and seed; `synthesis` takes new messages and phrases said together."""
+    """Translates with the tables of one task and seed; `synthesis` uses new messages and combined phrases."""
 
     def __init__(self, results: Results, task: str, seed: int, criterion: str | None, synthesis: bool = False) -> None:
-        """Without a `criterion`, take the one whose role is ours."""
+        """Without a `criterion`, use the one whose role is ours."""
         self.run = results.run(task, seed)
         self.synthesis = synthesis
         inventory = quick_table(results / f"{task}/inventory.parquet", "inventory", ["phrase"])
@@ -66,7 +66,7 @@ class Lookup:
         self.criterion = "synthesis" if synthesis else criterion or our_criterion(self.dictionary)
 
     def phrase(self, text: str, n: int | None) -> Answer:
-        """Translate a phrase of the inventory, or several said together; without `n`, give all the dictionary has."""
+        """Translate a phrase of the inventory, or several said together; without `n`, return all in the dictionary."""
         parts = self.parts(text)
         number = self._utterance(parts)
         found = [] if number is None else self._looked_up("H->R", number)
@@ -75,12 +75,12 @@ class Lookup:
             return Answer(source, "dictionary", found[:n])
         if self.synthesis:
             raise NeuraleseError(
-                "there are new messages for single phrases, and for what humans often say at once; leave out --new."
+                "new messages exist only for single phrases and for frequent human utterances; leave out --new."
             )
         return Answer(source, "scored", self._score_phrases(parts, n))
 
     def _utterance(self, parts: list[int]) -> int | None:
-        """The id of the utterance that is made of these phrases, if anybody said it."""
+        """The id of the utterance that consists of these phrases, if anybody said it."""
         if len(parts) == 1:
             return parts[0]
         table = quick_table(self.utterances, "utterances", ["utterance_id", "parts"])
@@ -106,7 +106,7 @@ class Lookup:
     def parts(self, text: str) -> list[int]:
         """The phrases of the inventory, by id, that make up `text`: one, or the fewest that cover all its words."""
         words = text.replace(",", " ").lower().split()
-        best: list[list[int] | None] = [[]] + [None] * len(words)  # the fewest phrases for the first so many words
+        best: list[list[int] | None] = [[]] + [None] * len(words)  # the fewest phrases that cover each prefix
         known = {phrase: number for number, phrase in enumerate(self.phrases)}
         for end in range(1, len(words) + 1):
             for start in range(end):
@@ -120,18 +120,18 @@ class Lookup:
         return list(dict.fromkeys(best[-1]))
 
     def _unknown(self, text: str, words: list[str]) -> str:
-        """What was likely meant, or else the phrases that share a word with it, or else some that there are."""
+        """The likely meaning, or else phrases that share a word with it, or else some phrases that exist."""
         known = list(dict.fromkeys(word for phrase in self.phrases for word in phrase.split()))
         meant = [difflib.get_close_matches(word, known, 3, ALIKE) for word in words if word not in self.phrases]
         near = {each for close in meant for each in close} if all(meant) else set()
         close = sorted((each for each in self.phrases if near & set(each.split())), key=lambda each: each not in near)
         shared = [phrase for phrase in self.phrases if set(words) & set(phrase.split())]
         some = ", ".join((close or shared or self.phrases)[:6])
-        hint = f"did you mean {some}?" if close else f"with its words it has {some}." if shared else f"it has {some}, …"
-        return f"'{text}' is not made of phrases of the inventory; {hint}"
+        hint = f"did you mean {some}?" if close else f"its words occur in {some}." if shared else f"it has {some}, …"
+        return f"'{text}' does not consist of phrases of the inventory; {hint}"
 
     def _looked_up(self, direction: str, source: int) -> list[Translation]:
-        """What the dictionary has."""
+        """What the dictionary holds."""
         table = quick_table(self.dictionary, "dictionary", COLUMNS)
         chosen = numbers(table["source_id"]) == source
         for column, value in (("criterion", self.criterion), ("direction", direction)):
@@ -148,8 +148,8 @@ class Lookup:
         about = known_about(self.dictionary)
         if "criteria" not in about:
             raise NeuraleseError(
-                f"{self.dictionary} does not say by which criteria it was made, as it was made by an older version; "
-                f"delete it and make it with: neuralese run {self.dictionary}"
+                f"{self.dictionary} was made by an older version and does not name its criteria; "
+                f"delete it and remake it with: neuralese run {self.dictionary}"
             )
         return about
 
@@ -172,10 +172,10 @@ class Lookup:
         return criterion.scores(source, target, self._meanings.candidates, dtype=SINGLE)
 
     def _score_messages(self, messages: np.ndarray, n: int | None) -> list[list[Translation]]:
-        """The `n` best phrases, or phrases said together, for each of `messages` (K, message)."""
+        """The `n` best phrases, or combinations of phrases, for each of `messages` (K, message)."""
         expected = self._meanings.message.shape[1]
         if not self._spells and messages.shape[1] != expected:
-            raise NeuraleseError(f"messages of this agent are {expected} numbers long, not {messages.shape[1]}.")
+            raise NeuraleseError(f"this agent's messages have {expected} numbers; the file's have {messages.shape[1]}.")
         if self.synthesis:
             table = quick_table(self.run / "bags.parquet", "bags")
             ids, texts, bags = (table[name].to_pylist() for name in ("bag_id", "text", "parts"))
@@ -195,7 +195,7 @@ class Lookup:
 
     @property
     def _vocabulary(self) -> tuple[list[int], np.ndarray, list[str]]:
-        """The messages into which phrases are translated: ids, vectors (or, of symbols, places), and texts."""
+        """The messages into which phrases are translated: ids, vectors (or places, for symbols), and texts."""
         table = self._messages("messages")
         row = np.flatnonzero(np.array(table["split"].to_pylist()) == "train")
         ids = numbers(table["message_id"])[row].tolist()
@@ -222,7 +222,7 @@ class Lookup:
     def vectors(self, chosen: list[int], new: bool = False) -> np.ndarray | None:
         """The messages (n, message) with these ids, or the new messages for the phrases with these ids.
 
-        None, of an agent that speaks in symbols: these are their own texts.
+        None for an agent that speaks in symbols, whose messages are their own texts.
         """
         if not new and self._spells:
             return None
@@ -231,13 +231,13 @@ class Lookup:
         for number in chosen:
             row = np.flatnonzero(ids == number)
             if not len(row):
-                raise NeuraleseError(f"there is no message {number}: they are numbered {ids.min()} to {ids.max()}.")
+                raise NeuraleseError(f"there is no message {number}; choose one from {ids.min()} to {ids.max()}.")
             rows.append(row[0])
         return matrix(table["message"])[rows]
 
 
 def known_about(path: Path) -> dict:
-    """What is written about a table, of which criteria are settings by name, for each direction."""
+    """The metadata of a table, in which criteria are settings by name, for each direction."""
     try:
         about = read_about(path)
         for criteria in about.get("criteria", {}).values():
@@ -245,7 +245,7 @@ def known_about(path: Path) -> dict:
                 settings.get("role")
     except (ValueError, AttributeError, RecursionError):
         raise NeuraleseError(
-            f"what {path} says of itself is damaged; delete it and make it with: neuralese run {path}"
+            f"the metadata of {path} is damaged; delete it and remake it with: neuralese run {path}"
         ) from None
     return about
 
@@ -263,30 +263,30 @@ def _best(row: np.ndarray, ids: list[int], texts: list[str], n: int | None) -> l
 
 
 def load_messages(path: Path) -> np.ndarray:
-    """Messages (K, message) from a file of numpy's, which may hold a single one."""
+    """Messages (K, message) from a NumPy file, which may hold a single one."""
     try:
         messages = np.atleast_2d(np.load(path, allow_pickle=False)).astype(np.float32)
     except FileNotFoundError:
         raise NeuraleseError(
-            f"there is no {path}; --message takes a file that numpy.save wrote, with one message or one in each row."
+            f"{path} does not exist; --message takes a file written by numpy.save, with one message or one per row."
         ) from None
     except (ValueError, OSError, EOFError, TypeError, AttributeError):
         raise NeuraleseError(
-            f"{path} is no array of numbers; --message takes a file that numpy.save wrote, with one message or one in "
-            "each row."
+            f"{path} is not an array of numbers; --message takes a file written by numpy.save, with one message or "
+            "one per row."
         ) from None
     if messages.ndim != 2 or not len(messages) or not np.isfinite(messages).all():
-        raise NeuraleseError(f"{path} holds an array {messages.shape}, where finite numbers (n, message) are needed.")
+        raise NeuraleseError(f"{path} holds an array {messages.shape}, but finite numbers (n, message) are needed.")
     return messages
 
 
 def save_messages(path: Path, messages: np.ndarray) -> None:
-    """Write messages (K, message) as `load_messages` reads them; no device, pipe or folder is put out of the way."""
+    """Write messages (K, message) as `load_messages` reads them; a device, pipe or folder is never replaced."""
     if path.suffix != ".npy":
-        raise NeuraleseError(f"--save writes an array of numpy, so its file must end in .npy, not '{path.name}'.")
+        raise NeuraleseError(f"--save writes a NumPy array, so its file must end in .npy, unlike '{path.name}'.")
     if not path.parent.is_dir():
-        raise NeuraleseError(f"there is no folder {path.parent}; make it, or choose another one for --save.")
+        raise NeuraleseError(f"the folder {path.parent} does not exist; create it, or choose another one for --save.")
     if os.path.lexists(path) and not path.is_file():
-        raise NeuraleseError(f"{path} is no file that could be replaced; choose another name for --save.")
+        raise NeuraleseError(f"{path} is not a regular file and is not replaced; choose another name for --save.")
     with atomic(path) as temporary, temporary.open("wb") as file:
         np.save(file, messages)

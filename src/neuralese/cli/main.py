@@ -1,7 +1,7 @@
 """`neuralese`: look at results, translate with them, and play, without writing Python.
 
-Each command is a module of this room that has a click command called `command`. It is imported only when it is run, so
-that the whole starts at once and torch is loaded only where there is no way around it.
+Each command is a module of this package with a click command called `command`. It is imported only when it is run, so
+that the program starts quickly and torch is loaded only where unavoidable.
 """
 
 import os
@@ -15,20 +15,20 @@ from neuralese.cli.output import plain
 from neuralese.storage.errors import NeuraleseError
 
 COMMANDS = {
-    "init": "Write configs to start an experiment of your own from.",
-    "run": "Run the workflow, and show how far it is.",
+    "init": "Write configs as a starting point for your own experiment.",
+    "run": "Run the workflow and show its progress.",
     "translate": "Translate English into neuralese, or neuralese into English.",
     "show": "Show a file of the results: a table, weights, or JSON.",
-    "compare": "Set our results beside the paper's.",
-    "status": "Say what has been made, from which data, and what is out of date.",
+    "compare": "Compare our results with the paper's.",
+    "status": "Show what has been made, from which data, and what is out of date.",
     "corpus": "Bring your own agents: make, import, check and export a corpus.",
     "play": "Play a game with a trained robot.",
-    "completion": "Print the script that completes commands in your shell.",
+    "completion": "Print a completion script for your shell.",
 }
 
 
 class Commands(click.Group):
-    """Finds commands by name, and says in one sentence what a user can put right."""
+    """Finds commands by name, and reports in one sentence what a user can fix."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All names, in the order of the table."""
@@ -50,12 +50,12 @@ class Commands(click.Group):
         return [CompletionItem(name, help=COMMANDS[name]) for name in COMMANDS if name.startswith(incomplete)]
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run a command; what a user can put right ends it with exit code 1 and one sentence."""
+        """Run a command; an error that a user can fix ends it with exit code 1 and one sentence."""
         try:
             done = super().invoke(ctx)
             sys.stdout.flush()
             return done
-        except BrokenPipeError:  # whoever reads has read enough, as in `| head`
+        except BrokenPipeError:  # the reader has read enough, as in `| head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(0)
         except NeuraleseError as error:

@@ -1,4 +1,4 @@
-"""What is printed: tables with lines and colours on a terminal, aligned plain text elsewhere, or JSON."""
+"""Printing: tables with lines and colours on a terminal, aligned plain text elsewhere, or JSON."""
 
 import json
 import math
@@ -11,29 +11,29 @@ import click
 
 
 def plain(text: str) -> str:
-    """A text from a file as a terminal can show it: what would move the cursor or hide something is written out.
+    """Text from a file made safe for a terminal: anything that would move the cursor or hide something is escaped.
 
-    Control characters, those that change the direction of writing, and halves of characters become escapes.
+    Control characters, those that change the direction of writing, and lone surrogates become escapes.
     """
     if text.isprintable():
         return text
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
-FIGURE = re.compile(r"[-+\[]?[.\d]")  # how a cell begins that must not be broken: a number, an interval, a vector
+FIGURE = re.compile(r"[-+\[]?[.\d]")  # the beginning of a cell that must not be broken: a number, an interval, a vector
 BETWEEN = 2  # characters between two columns on a terminal
 
 
 def on_terminal() -> bool:
-    """Whether a person reads what is printed."""
+    """Whether a person reads the output."""
     return sys.stdout.isatty()
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[Any]], title: str = "", spare: Sequence[str] = ()) -> None:
-    """Print rows under their head; columns of numbers are aligned to the right.
+    """Print rows under their head; columns of numbers are right-aligned.
 
-    On a terminal that is too narrow, columns named in `spare` are left out, first the first; texts are broken between
-    words. Where that does not help, each row is printed as a list. No number is ever cut.
+    On a terminal that is too narrow, columns named in `spare` are left out, in that order; text is broken between
+    words. If that does not help, each row is printed as a list. No number is ever cut.
     """
     head, title = [plain(str(name)) for name in head], plain(title)
     cells = [[plain(_text(value)) for value in row] for row in rows]
@@ -73,11 +73,11 @@ def _print_rich(
         console.print(Text(title, style="italic"))
     console.print(table)
     if left_out := [name for place, name in enumerate(head) if place not in kept]:
-        click.echo(f"(Left out for want of width: {', '.join(left_out)}; a wider terminal, a pipe or --json has all.)")
+        click.echo(f"(Left out to fit the terminal: {', '.join(left_out)}; widen it, pipe or use --json to see all.)")
 
 
 def _widths(least: list[int], whole: list[int], kept: list[int], width: int) -> list[int]:
-    """The widths of columns: what none of them can do without, and what is left to those that have too little."""
+    """The widths of columns: their minimum, and a share of what is left for those that need more."""
     widths = {place: least[place] for place in kept}
     left = width - BETWEEN * (len(kept) - 1) - sum(widths.values())
     while left > 0 and (tight := [place for place in kept if widths[place] < whole[place]]):
@@ -88,14 +88,14 @@ def _widths(least: list[int], whole: list[int], kept: list[int], width: int) -> 
 
 
 def _least_width(name: str, cells: list[str]) -> int:
-    """The least width of a column in which no figure is broken, and no word."""
+    """The minimum width of a column in which no figure or word is broken."""
     wholes = [cell for cell in cells if FIGURE.match(cell)]
     words = [word for cell in cells if not FIGURE.match(cell) for word in cell.split()]
     return max((len(text) for text in (*wholes, *words, *name.split())), default=1)
 
 
 def _fitting(head: Sequence[str], least: list[int], width: int, spare: Sequence[str]) -> list[int] | None:
-    """The columns that fit beside each other, without as few of `spare` as need be; None if the others do not."""
+    """The columns that fit next to each other, dropping as few of `spare` as needed; None if the others do not fit."""
     kept = list(range(len(head)))
     for name in (None, *spare):
         kept = [place for place in kept if head[place] != name]
@@ -105,7 +105,7 @@ def _fitting(head: Sequence[str], least: list[int], width: int, spare: Sequence[
 
 
 def _print_lists(head: Sequence[str], cells: list[list[str]], title: str) -> None:
-    """Each row as a list of names and values, an empty line between two."""
+    """Each row as a list of names and values, separated by empty lines."""
     longest = max(map(len, head), default=0)
     click.echo(title, nl=bool(title))
     for row in cells:
@@ -115,12 +115,12 @@ def _print_lists(head: Sequence[str], cells: list[list[str]], title: str) -> Non
 
 
 def print_json(value: Any) -> None:
-    """Print JSON; what is no number is null."""
+    """Print JSON; NaN becomes null."""
     click.echo(plain_json(value, indent=2))
 
 
 def plain_json(value: Any, indent: int | None = None) -> str:
-    """JSON that a terminal can show: what it could not is escaped, as JSON does it, so that it reads as the same."""
+    """JSON that is safe for a terminal: what is not is escaped the JSON way, so that it reads the same."""
     text = json.dumps(_clean(value), indent=indent, ensure_ascii=False, allow_nan=False)
     return "".join(each if each.isprintable() or each == "\n" else json.dumps(each)[1:-1] for each in text)
 

@@ -20,23 +20,23 @@ from neuralese.play.server import PlayServer, Sitting
 from neuralese.sources.provenance import read_provenance
 from neuralese.storage.errors import NeuraleseError
 
-CORPUS = "corpus"  # the source of results whose data somebody brought
+CORPUS = "corpus"  # the source of results from a user's own data
 
 EXAMPLES = """
   neuralese play --task colors                   talk with a robot about colours
-  neuralese play --task driving                  drive in fog, beside a robot
-  neuralese play --seed 3 --criterion direct     another robot, another translator
-  neuralese play --no-browser --port 8080        on a machine that you reach by ssh -L 8080:127.0.0.1:8080
+  neuralese play --task driving                  drive in fog, alongside a robot
+  neuralese play --seed 3 --criterion direct     a different robot, a different translator
+  neuralese play --no-browser --port 8080        on a machine reached with ssh -L 8080:127.0.0.1:8080
 """
 
 
 @click.command(cls=Examples, epilog=EXAMPLES)
-@click.option("--task", metavar="TASK", help="What to play.  [default: the first of the results]")
+@click.option("--task", metavar="TASK", help="Task to play.  [default: the first in the results]")
 @seed_option
 @results_option
-@click.option("--criterion", help="How to translate: one of the dictionary's criteria.  [default: ours]")
-@click.option("--steps", type=click.IntRange(1, 1000), help="Longest game: steps, or rounds.  [default: 10 or 30]")
-@click.option("--port", default=0, type=click.IntRange(0, 65535), help="Port of 127.0.0.1; by default any free one.")
+@click.option("--criterion", help="Translation criterion: one of the dictionary's.  [default: ours]")
+@click.option("--steps", type=click.IntRange(1, 1000), help="Maximum number of steps or rounds.  [default: 10 or 30]")
+@click.option("--port", default=0, type=click.IntRange(0, 65535), help="Port on 127.0.0.1; by default any free one.")
 @click.option(
     "--logs", type=click.Path(path_type=Path), help="Folder for logs of finished games; by default RESULTS/play."
 )
@@ -59,7 +59,7 @@ def command(task: str | None, results: Path, port: int, logs: Path | None, no_br
 
 
 def playable(task: str | None, results: Path, seed: int) -> str:
-    """A task that can be played: this one, or else the first with a dictionary."""
+    """A task that can be played: the given one, or the first with a dictionary."""
     known = tasks.names()
     if task is None:
         made = [name for name in known if any((results / name).glob("seed*/dictionary.parquet"))]
@@ -73,7 +73,7 @@ def playable(task: str | None, results: Path, seed: int) -> str:
 
 
 def use_corpus(results: Path, task: str) -> None:
-    """Let a corpus be known as a task, if that is what its results say it is."""
+    """Register a corpus as a task, if its results say that is what it is."""
     provenance = results / task / "provenance.json"
     about = read_provenance(provenance) if provenance.is_file() else {}
     if about.get("source") == CORPUS and about.get("files"):
@@ -81,7 +81,7 @@ def use_corpus(results: Path, task: str) -> None:
 
 
 def opener(task: str) -> Callable[[PlayOptions], Sitting]:
-    """What opens a game of a task: its own, or that of all reference games."""
+    """The function that opens a game of a task: its own, or that of all reference games."""
     found = getattr(tasks.part(task, "play"), "open_sitting", None)
     return found or import_module(tasks.LEFT_OUT["play"]).open_sitting
 
@@ -95,7 +95,7 @@ def open_server(sitting: Sitting, port: int) -> PlayServer:
 
 
 def door(url: str, private: Path) -> Path:
-    """A page in a private folder that leads on to `url`, since everybody can read what a browser is started with."""
+    """A page in a private folder that redirects to `url`, since anyone can read a browser's command line."""
     page = private / "play.html"
     page.write_text(f'<!doctype html><meta http-equiv="refresh" content="0; url={html.escape(url)}">')
     return page
@@ -103,8 +103,8 @@ def door(url: str, private: Path) -> Path:
 
 def serve(server: PlayServer, browser: bool) -> None:
     """Answer requests until Ctrl-C."""
-    click.echo(f"Play at {server.url}\nCtrl-C ends it.")
-    with TemporaryDirectory(prefix="neuralese-") as private:  # that nobody else can look into
+    click.echo(f"Play at {server.url}\nPress Ctrl-C to stop.")
+    with TemporaryDirectory(prefix="neuralese-") as private:  # unreadable to others
         try:
             if browser:
                 webbrowser.open(door(server.url, Path(private)).as_uri())

@@ -1,4 +1,4 @@
-"""How far a run is, read line by line from what Snakemake prints.
+"""The progress of a run, read line by line from Snakemake's output.
 
 progress = Progress()
 for line in snakemake.stdout:
@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 RUNNING, DONE, FAILED = "running", "done", "failed"
-ALL = "all"  # the rule that makes nothing itself; and the column of what is made of all tasks together
+ALL = "all"  # the rule that makes nothing itself; and the column of what is made for all tasks together
 # seconds of one job with the default config on two cores. Only proportions matter, and only until a job of the same
-# rule has ended: what is not listed is short
+# rule has ended: rules not listed are short
 TYPICAL = {
     "train_silent": 200,
     "train_agent": 100,
@@ -84,7 +84,7 @@ class Job:
 
     @property
     def task(self) -> str:
-        """The task it is of; of a rule that makes something of all tasks, ALL."""
+        """The task it belongs to; ALL for a rule that covers all tasks."""
         folder = Path(self.log.partition("/logs/")[2]).parts[:1]
         own = folder and folder[0] not in ("tables", "report", "theory", "sweep")
         return self.wildcards.get("task") or (folder[0] if own else ALL)
@@ -97,19 +97,19 @@ class Job:
 
 
 class Progress:
-    """The jobs of a run, those to come by rule, and what else Snakemake said."""
+    """The jobs of a run, upcoming ones by rule, and Snakemake's other output."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock, self.started = clock, clock()
         self.counts: dict[str, int] = {}  # jobs of each rule, in the order in which they can run
         self.jobs: dict[str, Job] = {}
-        self.others: list[str] = []  # lines that are about no job
+        self.others: list[str] = []  # lines not about a job
         self.complete_log = ""
         self._counting, self._rule, self._failing = False, "", False
         self._fields: dict[str, Any] = {}
 
     def read(self, line: str) -> list[Job]:
-        """Take in a line; the jobs that ended with it."""
+        """Process a line; return the jobs that ended with it."""
         line = line.rstrip("\n")
         if self._counting or line.startswith("Job stats:"):
             return self._count(line)
@@ -132,14 +132,14 @@ class Progress:
         return []
 
     def _count(self, line: str) -> list[Job]:
-        """A line of the table of jobs, which an empty one ends."""
+        """A line of the table of jobs, which ends with an empty line."""
         self._counting = bool(line.strip())
         if (found := COUNT.fullmatch(line.strip())) and found[1] not in (ALL, "total"):
             self.counts[found[1]] = int(found[2])
         return []
 
     def _take(self, name: str, value: str) -> list[Job]:
-        """A field of the job that Snakemake is speaking of."""
+        """A field of the job that Snakemake is describing."""
         if name == "jobid":
             if self._failing:
                 return self._end(value.split()[0], FAILED)
@@ -165,16 +165,16 @@ class Progress:
         return [job for job in list(self.jobs.values()) if job.rule == rule]
 
     def number(self, state: str) -> int:
-        """How many jobs are in a state."""
+        """Number of jobs in a state."""
         return sum(job.state == state for job in list(self.jobs.values()))
 
     @property
     def total(self) -> int:
-        """Jobs of the whole run."""
+        """Number of jobs in the whole run."""
         return sum(self.counts.values())
 
     def _cost(self, rule: str) -> float:
-        """Seconds of a job of this rule: the mean of those that ended, or else what is typical."""
+        """Seconds of a job of this rule: the mean of those that ended, or a typical value."""
         ended = [job.seconds for job in self.of(rule) if job.state == DONE]
         if ended:
             return max(sum(ended) / len(ended), 0.1)
@@ -183,13 +183,13 @@ class Progress:
 
     @property
     def _pace(self) -> tuple[float, float]:
-        """Of the jobs that ended: the seconds that are typical of them, and those that they took."""
+        """The typical seconds of the jobs that ended, and the seconds they took."""
         ended = [job for job in list(self.jobs.values()) if job.state == DONE]
         return sum(TYPICAL.get(job.rule, SHORT) for job in ended), sum(job.seconds for job in ended)
 
     @property
     def work(self) -> tuple[float, float]:
-        """Seconds of work that are done, those of running jobs among them, and of all."""
+        """Seconds of work done, including running jobs, and of all work."""
         costs = {rule: self._cost(rule) for rule in self.counts}
         done = 0.0
         for job in list(self.jobs.values()):
@@ -199,13 +199,13 @@ class Progress:
 
     @property
     def share(self) -> float:
-        """How much of the work is done, from 0 to 1."""
+        """The share of the work that is done, from 0 to 1."""
         done, all_of_it = self.work
         return min(done / all_of_it, 1.0) if all_of_it else 0.0
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds to the end at the pace so far; None, as long as too little has ended to tell."""
+        """Seconds to the end at the pace so far; None while too little has ended to tell."""
         done, all_of_it = self.work
         if self.number(DONE) < 3 or not done:
             return None
@@ -213,11 +213,11 @@ class Progress:
 
 
 def sentence(log: str | Path) -> str:
-    """What a failed job's log says in one line: its error, and of a bug the exception."""
+    """One line from a failed job's log: its error, plus the exception if it is a bug."""
     try:
         lines = [line.strip() for line in Path(log).read_text(encoding="utf-8", errors="replace").splitlines()]
     except OSError:
-        return "it left no log; run again with --verbose to see what Snakemake says."
+        return "it left no log; run again with --verbose to see Snakemake's output."
     lines = [line for line in lines if line]
     errors = [line.split(" ERROR ", 1)[1] for line in lines if " ERROR " in line]
     if not errors:

@@ -17,35 +17,35 @@ class Results:
     """Finds files, and says how to make those that are missing."""
 
     def __init__(self, folder: Path, whole: bool = True) -> None:
-        """`whole`: that of all tasks, not that of one task and seed."""
+        """`whole`: for all tasks, rather than for one task and seed."""
         self.folder, self.whole = folder, whole
 
     def __truediv__(self, name: str) -> Path:
-        """A file that must be there."""
+        """A file that must exist."""
         path = self.folder / name
         if self.whole and not self.tasks():
             raise NeuraleseError(self.nothing())
         if not path.exists():
-            raise NeuraleseError(f"there is no {path}; make it with: neuralese run {path}")
+            raise NeuraleseError(f"{path} does not exist; make it with: neuralese run {path}")
         return path
 
     def nothing(self) -> str:
-        """What to do about a folder that has no results."""
-        is_there = "holds no results" if self.folder.is_dir() else "is not there"
+        """What to do about a folder without results."""
+        is_there = "holds no results" if self.folder.is_dir() else "does not exist"
         return f"{self.folder} {is_there}; name the folder of a run with --results, or make one with: neuralese run"
 
     def tasks(self) -> list[str]:
-        """Tasks of which there is anything: those we know first, then whatever folder says where its data is from."""
+        """Tasks with any results: those we know first, then any folder that says where its data comes from."""
         others = sorted(path.parent.name for path in self.folder.glob("*/provenance.json"))
         return [task for task in dict.fromkeys((*tasks.names(), *others)) if (self.folder / task).is_dir()]
 
     def seeds(self, task: str) -> list[int]:
-        """Seeds of a task of which there is anything."""
+        """Seeds of a task with any results."""
         names = (re.fullmatch(r"seed(\d+)", path.name) for path in (self.folder / task).glob("seed*"))
         return sorted(int(name[1]) for name in names if name)
 
     def data(self, task: str) -> str:
-        """Which data a task's results were made from, as far as is known."""
+        """The data a task's results were made from, if known."""
         path = self.folder / task / "provenance.json"
         return data_kind(path) if path.exists() else "unknown"
 
@@ -55,15 +55,15 @@ class Results:
             if not self.tasks():
                 raise NeuraleseError(self.nothing())
             raise NeuraleseError(
-                f"{self.folder} has no results of the task '{task}'; there are {', '.join(self.tasks())}; name another "
+                f"{self.folder} has no results of the task '{task}', only of {', '.join(self.tasks())}; name another "
                 "folder with --results, or add the task to `tasks` in the config and run the workflow."
             )
         if seed not in self.seeds(task):
             found, together = self.seeds(task), ",".join(map(str, sorted({*self.seeds(task), seed})))
             there = ", ".join(map(str, found)) or "none"
             raise NeuraleseError(
-                f"{self.folder / task} has no results of seed {seed} (there are: {there}); "
-                f"choose one with --seed, or add it to the others, which are kept: neuralese run --config "
+                f"{self.folder / task} has no results of seed {seed} (available: {there}); "
+                f"choose one with --seed, or add this one, keeping the others: neuralese run --config "
                 f"'seeds=[{together}]', with the --configfile of your run if it had one."
             )
         return Results(self.folder / task / f"seed{seed}", whole=False)
@@ -73,12 +73,12 @@ Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
 def completer(values: Callable[[Results, dict[str, Any]], list]) -> Complete:
-    """Complete from what is in the results folder, given the options before; where nothing is found, offer nothing."""
+    """Complete from what is in the results folder, given the options before; offer nothing if nothing is found."""
 
     def complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
         try:
             found = values(Results(Path(ctx.params.get("results") or "results")), ctx.params)
-        except Exception:  # a half-typed command line has no one to read an error
+        except Exception:  # nobody reads an error about a half-typed command line
             return []
         return [CompletionItem(str(value)) for value in found if str(value).startswith(incomplete)]
 
@@ -110,20 +110,20 @@ results_option = click.option(
     show_envvar=True,
     metavar="FOLDER",
     is_eager=True,
-    help="The folder that the workflow wrote.",
+    help="Folder written by the workflow.",
 )
 task_option = click.option(
     "--task",
     metavar="TASK",
     required=True,
     shell_complete=completer(lambda results, given: results.tasks()),
-    help="One of those that the results are of, such as colors.",
+    help="A task that has results, such as colors.",
 )
 one_task_option = click.option(
     "--task",
     metavar="TASK",
     shell_complete=completer(lambda results, given: results.tasks()),
-    help="Only this one.",
+    help="Only this task.",
 )
 seed_option = click.option(
     "--seed",
@@ -131,13 +131,13 @@ seed_option = click.option(
     default=0,
     show_default=True,
     shell_complete=completer(lambda results, given: results.seeds(given["task"])),
-    help="Which of the agents.",
+    help="Seed of the agents.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 class Examples(click.Command):
-    """A command whose help ends with examples, line by line as they are written."""
+    """A command whose help ends with examples, printed line by line as written."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Print the examples without wrapping them."""

@@ -19,15 +19,15 @@ from neuralese.cli.progress import FAILED, Progress
 from neuralese.cli.results import Examples
 from neuralese.pipeline.packaged import CONFIG, OWN_WORKFLOW, config_files, given, snakemake_command
 
-# with these Snakemake answers a question, or does something else than running jobs: its own output is what is wanted
+# with these Snakemake answers a question, or does something other than running jobs: its own output is wanted
 ASKED = (
     *("--help", "-h", "--version", "-v", "--dry-run", "--dryrun", "--summary", "-S", "--detailed-summary", "-D"),
     *("--list", "--list-rules", "-l", "--list-target-rules", "--lint", "--dag", "--rulegraph", "--filegraph"),
     *("--d3dag", "--report", "--unlock", "--touch", "-t", "--archive", "--list-input-changes", "--list-code-changes"),
     *("--list-params-changes", "--cleanup-metadata", "--delete-all-output", "--print-compilation"),
 )
-TAIL = 30  # lines of Snakemake that are shown where no job says what is wrong
-STEPS = re.compile(r"-[a-zA-Z]*n[a-zA-Z]*")  # -n, also with others: -np
+TAIL = 30  # lines of Snakemake's output shown if no job says what is wrong
+STEPS = re.compile(r"-[a-zA-Z]*n[a-zA-Z]*")  # -n, alone or combined: -np
 EXAMPLES = """
 neuralese run
 neuralese run --cores 2 --configfile quick
@@ -50,7 +50,7 @@ def command(verbose: bool, arguments: tuple[str, ...]) -> None:
 
     Arguments are those of Snakemake. Without any, everything is made on all cores. A --configfile is a path, or the
     name of a config in ./config or of one that comes with the package: quick, paper, faithful. What config/config.yaml
-    says, if there is one here (`neuralese init .` writes it), goes before the defaults.
+    says, if it exists here (`neuralese init .` writes it), takes precedence over the defaults.
     """
     full = snakemake_command(arguments)
     asked = given(arguments, ASKED) or any(STEPS.fullmatch(each) for each in arguments)
@@ -80,7 +80,7 @@ def results_folder(arguments: Sequence[str]) -> Path:
 
 
 def follow(full: Sequence[str], progress: Progress, results: Path) -> int:
-    """Run Snakemake and show how far it is; return its exit code. If the view fails, show all that Snakemake says."""
+    """Run Snakemake and show its progress; return its exit code. If the view fails, show Snakemake's output."""
     raw: deque[str] = deque(maxlen=10_000)
     logs = results / "logs"
     try:
@@ -96,7 +96,7 @@ def follow(full: Sequence[str], progress: Progress, results: Path) -> int:
         except BrokenPipeError:
             raise
         except Exception as error:
-            click.echo(f"(The view failed, so here is what Snakemake says: {error}.)", err=True)
+            click.echo(f"(The view failed ({error}); Snakemake's own output follows.)", err=True)
             click.echo("".join(raw), nl=False, err=True)
             for line in printed(process):
                 click.echo(line, nl=False, err=True)
@@ -113,7 +113,7 @@ def printed(process: subprocess.Popen) -> IO[str]:
 
 @contextmanager
 def started(full: Sequence[str]) -> Iterator[subprocess.Popen]:
-    """Snakemake, whose output we read. An interrupt reaches it too: we wait until it has put its jobs away."""
+    """Snakemake, whose output we read. An interrupt reaches it too: we wait until it has stopped its jobs."""
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(
         full,
@@ -141,7 +141,7 @@ def started(full: Sequence[str]) -> Iterator[subprocess.Popen]:
 
 
 def print_failure(progress: Progress, code: int) -> None:
-    """Say why a run failed: a sentence of each failed job, or, where none did, the last lines of Snakemake."""
+    """Say why a run failed: a sentence for each failed job or, if none failed, Snakemake's last lines."""
     failed = [job for job in progress.jobs.values() if job.state == FAILED]
     click.echo(err=True)
     if failed:
@@ -151,7 +151,7 @@ def print_failure(progress: Progress, code: int) -> None:
         for line in progress.others[-TAIL:]:
             click.echo(line, err=True)
     elapsed = clock_time(progress.clock() - progress.started)
-    kept = "; what was finished is kept, and the same command goes on from there" if progress.jobs else ""
+    kept = "; finished results are kept, and the same command resumes from there" if progress.jobs else ""
     click.echo(f"The run ended after {elapsed} without making everything (exit code {code}){kept}.", err=True)
     if progress.complete_log:
-        click.echo(f"All that Snakemake said: {progress.complete_log}", err=True)
+        click.echo(f"Snakemake's complete output: {progress.complete_log}", err=True)

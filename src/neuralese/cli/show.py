@@ -1,4 +1,4 @@
-"""`neuralese show`: the files of the results, in a terminal."""
+"""`neuralese show`: files of the results, in a terminal."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 BATCH = 20_000  # rows held at a time
-MOST_ROWS = 10_000_000  # that can be shown
+MOST_ROWS = 10_000_000  # maximum that can be shown
 EXAMPLES = """
 neuralese show results/colors/seed0/dictionary.parquet --where "criterion == 'belief' and rank == 1"
 neuralese show results/colors/seed0/dictionary.parquet --where "'blue' in source" --sort score --rows 20
@@ -28,11 +28,11 @@ neuralese show results/colors/provenance.json
 
 @click.command(cls=Examples, epilog=EXAMPLES)
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--rows", type=click.IntRange(0, MOST_ROWS), default=10, show_default=True, help="How many rows to show.")
-@click.option("--where", metavar="CONDITION", help="Only the rows for which this holds.")
-@click.option("--columns", metavar="A,B,...", help="Only these columns, in this order.")
-@click.option("--sort", metavar="COLUMN", help="Sort by a column; with - before it, the highest first.")
-@click.option("--schema", "only_schema", is_flag=True, help="Only the columns and what is written about the table.")
+@click.option("--rows", type=click.IntRange(0, MOST_ROWS), default=10, show_default=True, help="Number of rows.")
+@click.option("--where", metavar="CONDITION", help="Show only rows for which this holds.")
+@click.option("--columns", metavar="A,B,...", help="Show only these columns, in this order.")
+@click.option("--sort", metavar="COLUMN", help="Sort by a column; prefix it with - for descending order.")
+@click.option("--schema", "only_schema", is_flag=True, help="Show only the columns and the table's metadata.")
 @json_option
 def command(
     file: Path,
@@ -45,7 +45,7 @@ def command(
 ) -> None:
     """Show FILE: a table (.parquet), weights (.safetensors) or JSON."""
     if not file.is_file():
-        raise NeuraleseError(f"there is no {file}; `neuralese status --files` lists the files of the results.")
+        raise NeuraleseError(f"{file} does not exist; `neuralese status --files` lists the files of the results.")
     for_tables = {"--where": where, "--columns": columns, "--sort": sort, "--schema": only_schema}
     if file.suffix != ".parquet" and (given := [name for name, value in for_tables.items() if value]):
         raise click.UsageError(f"{given[0]} is for tables (.parquet).")
@@ -58,7 +58,7 @@ def command(
             _show_json(file, as_json)
         case other:
             raise NeuraleseError(
-                f"show reads .parquet, .safetensors and .json, not {other or 'a file without suffix'}."
+                f"show reads .parquet, .safetensors and .json files, not {other or 'a file without suffix'}."
             )
 
 
@@ -87,7 +87,7 @@ def _show_table(
     shown = schema.names if columns is None else [name.strip() for name in columns.split(",")]
     if twice := next((name for name in shown if shown.count(name) > 1), None):
         raise NeuraleseError(
-            f"the column '{plain(twice)}' is asked for twice, or the table has it twice; name it once."
+            f"the column '{plain(twice)}' is requested twice, or the table has it twice; name it once."
         )
     try:
         table, matching = _chosen(file, rows, where, shown, sort)
@@ -106,7 +106,7 @@ def _show_table(
 def _chosen(
     file: "pq.ParquetFile", rows: int, where: str | None, shown: list[str], sort: str | None
 ) -> tuple["pa.Table", int]:
-    """The rows to show, and the number of rows that match; tables are read piece by piece."""
+    """The rows to show, and the number of rows that match; tables are read in pieces."""
     import pyarrow as pa
 
     from neuralese.cli.where import Where
@@ -114,7 +114,7 @@ def _chosen(
     schema = file.schema_arrow
     by = None if sort is None else sort.removeprefix("-")
     if unknown := [name for name in [*shown, *([] if by is None else [by])] if name not in schema.names]:
-        raise NeuraleseError(plain(f"there is no column '{unknown[0]}'; there are {', '.join(schema.names)}."))
+        raise NeuraleseError(plain(f"there is no column '{unknown[0]}'; choose from {', '.join(schema.names)}."))
     condition = Where(where, schema) if where is not None else None
     needed = list(dict.fromkeys([*shown, *([] if by is None else [by]), *(condition.columns if condition else [])]))
     kept, count = [], 0
@@ -179,9 +179,9 @@ def _show_json(path: Path, as_json: bool) -> None:
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except RecursionError:
-        raise NeuraleseError(f"{path} is nested too deeply to be shown; it is none of ours.") from None
+        raise NeuraleseError(f"{path} is nested too deeply to be shown; neuralese did not write it.") from None
     except (ValueError, OSError) as error:
-        raise NeuraleseError(f"{path} is no JSON ({plain(str(error))}); delete it and run snakemake again.") from None
+        raise NeuraleseError(f"{path} is not JSON ({plain(str(error))}); delete it and run snakemake again.") from None
     if as_json or not isinstance(value, dict):
         print_json(value)
     else:
@@ -189,7 +189,7 @@ def _show_json(path: Path, as_json: bool) -> None:
 
 
 def _values(written: dict[str, str]) -> dict:
-    """What is written about a file: JSON where we wrote it, any text where others did."""
+    """A file's metadata: JSON if we wrote it, any text if others did."""
     values = {}
     for name, text in written.items():
         try:
@@ -200,6 +200,6 @@ def _values(written: dict[str, str]) -> dict:
 
 
 def _print_about(about: dict) -> None:
-    """Names and values, one on a line."""
+    """Names and values, one per line."""
     for name, value in about.items():
         click.echo(f"{plain(str(name))}: {plain(value) if isinstance(value, str) else plain_json(value)}")

@@ -20,7 +20,7 @@ from neuralese.tasks.stages import SEED
 
 
 def _shown() -> Iterator[str]:
-    """The first file of each stage that is run for a task and seed; of splits and models, those that are read."""
+    """The first file of each stage that is run per task and seed; for splits and models, those that are read."""
     read = {file for stage in STAGES for file in reads(stage)}
     for stage in STAGES:
         if stage.each == SEED:
@@ -28,7 +28,7 @@ def _shown() -> Iterator[str]:
             yield from first if len(first) == 1 else [file for file in first if file in read]
 
 
-# what is shown of a task and seed, in the order in which the stages can be run, and of all tasks and seeds together
+# what is shown for a task and seed, in the order in which stages can run, and for all tasks and seeds together
 FILES = {Path(file).stem.removesuffix("_test").replace("_", " "): file for file in _shown()}
 TABLES = {
     Path(file).stem: file
@@ -36,14 +36,14 @@ TABLES = {
     for file in stage.files
     if file.startswith("tables/") and file.endswith(".parquet")
 }
-ALL = "all"  # what a table of all tasks has as its task
-ELSEWHERE = "not of this config"  # why Snakemake says nothing of a file
+ALL = "all"  # the task of a table of all tasks
+ELSEWHERE = "not of this config"  # why Snakemake does not mention a file
 
-Plan = Mapping[str, tuple[str, str]]  # path -> what has changed, and whether it will be made again
+Plan = Mapping[str, tuple[str, str]]  # path -> what has changed, and whether it will be remade
 
 
 def data_of(results: Results, task: str) -> dict:
-    """From which data a task's results were made."""
+    """The data a task's results were made from."""
     path = results.folder / task / "provenance.json"
     known = read_provenance(path) if path.exists() else {}
     rows = ", ".join(f"{count} {name}" for name, count in known.get("rows", {}).items())
@@ -52,7 +52,7 @@ def data_of(results: Results, task: str) -> dict:
 
 
 def files_of(results: Results, plan: Plan | None) -> Iterator[dict]:
-    """One entry for each file that a stage makes of the tasks and seeds there are, whether it is there or not."""
+    """One entry for each file that a stage makes for the tasks and seeds, whether it exists or not."""
     tasks = results.tasks()
     for task in tasks:
         for seed in results.seeds(task):
@@ -77,12 +77,12 @@ def _state(path: Path, plan: Plan | None) -> dict:
 
 
 def is_project() -> bool:
-    """Whether the workflow is run in the current folder: it is a checkout, or has a config."""
+    """Whether the current folder can run the workflow: it is a checkout, or has a config."""
     return Path("Snakefile").exists() or CONFIG.exists()
 
 
 def ask_snakemake(configfiles: Sequence[Path]) -> Plan:
-    """What Snakemake would make again, of everything that the workflow in the current folder makes."""
+    """What Snakemake would remake, out of everything that the workflow in the current folder makes."""
     given = ["--configfile", *map(str, configfiles)] if configfiles else []
     asked = ["--summary", *given]
     command = [sys.executable, "-m", "snakemake", *asked] if Path("Snakefile").exists() else snakemake_command(asked)
@@ -91,7 +91,7 @@ def ask_snakemake(configfiles: Sequence[Path]) -> Plan:
         said = (done.stdout + done.stderr).strip().splitlines()
         raise NeuraleseError(
             f"Snakemake could not say what is out of date ({said[-1] if said else 'it said nothing'}); run "
-            f"snakemake --summary to see why, or leave it out with --no-snakemake."
+            f"snakemake --summary to see why, or skip this check with --no-snakemake."
         )
     rows = csv.DictReader(done.stdout.splitlines(), delimiter="\t")
     return {row["output_file"]: (row["status"], row["plan"]) for row in rows}
@@ -106,14 +106,14 @@ def costs_of(results: Results) -> list[dict]:
             with path.open(newline="") as file:
                 rows = [_measured(row) for row in csv.DictReader(file, delimiter="\t")]
         except (OSError, ValueError, csv.Error):
-            raise NeuraleseError(f"{path} is no benchmark of Snakemake's; delete it.") from None
+            raise NeuraleseError(f"{path} is not a benchmark of Snakemake's; delete it.") from None
         jobs[path.relative_to(folder).parts[0], path.stem].extend(rows)
     costs = [_cost(task, stage, rows) for (task, stage), rows in jobs.items() if rows]
     return sorted(costs, key=lambda cost: (cost["task"], -cost["seconds"]))
 
 
 def _measured(row: dict) -> tuple[float, float | None]:
-    """Seconds and megabytes of a job; of a short one, Snakemake measures no memory."""
+    """Seconds and megabytes of a job; Snakemake measures no memory for a short one."""
     memory = row.get("max_rss") or ""
     found = float(row.get("s") or "nan"), None if memory in ("-", "NA", "") else float(memory)
     if not all(math.isfinite(value) for value in found if value is not None):

@@ -21,28 +21,28 @@ neuralese status --results results/quick --no-snakemake --json
 @click.command(cls=Examples, epilog=EXAMPLES)
 @results_option
 @one_task_option
-@click.option("--files", is_flag=True, help="List every file, with the reason why it is out of date.")
-@click.option("--configfile", type=click.Path(path_type=Path), multiple=True, help="As given to snakemake.")
+@click.option("--files", is_flag=True, help="List every file, with the reason if it is out of date.")
+@click.option("--configfile", type=click.Path(path_type=Path), multiple=True, help="As passed to snakemake.")
 @click.option(
     "--snakemake/--no-snakemake",
     "ask",
     default=True,
     show_default=True,
-    help="Ask Snakemake what is out of date, if there is a Snakefile or a config here.",
+    help="Ask Snakemake what is out of date, if this folder has a Snakefile or a config.",
 )
 @json_option
 def command(
     results: Path, task: str | None, files: bool, configfile: tuple[Path, ...], ask: bool, as_json: bool
 ) -> None:
-    """Say what has been made, when, from which data, what is out of date, and what it cost.
+    """Show what has been made, when, from which data, what is out of date, and what it cost.
 
-    A file is out of date if Snakemake would make it again: what it is made from, a setting or the code has changed.
+    A file is out of date if Snakemake would remake it: its inputs, a setting or the code have changed.
     """
     folder = Results(results)
     if not folder.tasks():
         raise NeuraleseError(folder.nothing())
     if task and task not in folder.tasks():
-        raise NeuraleseError(f"{results} holds no results of {task}; there are {', '.join(folder.tasks())}.")
+        raise NeuraleseError(f"{results} holds no results of {task}; choose from {', '.join(folder.tasks())}.")
     asked = ask and is_project()
     plan = ask_snakemake(configfile) if asked else None
     data = [data_of(folder, each) for each in folder.tasks() if task in (None, each)]
@@ -55,11 +55,11 @@ def command(
     click.echo()
     _print_files(made) if files else _print_runs(made)
     if not asked:
-        click.echo("(What is out of date is known only where the Snakefile is, or a config by `neuralese init`.)")
+        click.echo("(To see what is out of date, run this where the Snakefile or a config of `neuralese init` is.)")
     if costs:
         click.echo()
-        names = {"seconds": "mean seconds", "longest": "longest", "memory_mb": "most memory (MB)"}
-        _print("What a job takes", {"task": "task", "stage": "stage", "jobs": "jobs", **names}, costs)
+        names = {"seconds": "mean seconds", "longest": "longest", "memory_mb": "peak memory (MB)"}
+        _print("Cost per job", {"task": "task", "stage": "stage", "jobs": "jobs", **names}, costs)
 
 
 def _print(title: str, names: dict[str, str], entries: Sequence[dict]) -> None:

@@ -1,4 +1,4 @@
-"""What is said at the end of a run: the main figures, from which data, where the report is, how long it took."""
+"""The summary at the end of a run: the main figures, from which data, where the report is, how long it took."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +15,7 @@ EMBEDDED = "embedded"
 
 
 def print_summary(results: Path, progress: Progress) -> None:
-    """Print it; what a run has not made is not spoken of."""
+    """Print it; whatever a run has not made is left out."""
     click.echo()
     table = results / "tables/comparison.csv"
     if table.exists():
@@ -28,7 +28,7 @@ def print_summary(results: Path, progress: Progress) -> None:
 
 
 def main_figures(path: Path) -> tuple[list[str], list[list[str]]]:
-    """For each task and direction: the paper's figure, ours by the baseline and by our criterion, and chance."""
+    """For each task and direction: the paper's figure, ours with the baseline and with our criterion, and chance."""
     from neuralese.evaluate.comparison import read_comparison
 
     table = read_comparison(path)
@@ -49,7 +49,7 @@ def _facts(results: Path, progress: Progress) -> Iterator[str]:
     if embedded:
         yield (
             f"EMBEDDED DATA: {', '.join(embedded)} ran on a generated stand-in, so these figures say nothing about the "
-            "paper. For real data, set NEURALESE_MIRROR or let the machine reach the network, use a config that does "
+            "paper. For real data, set NEURALESE_MIRROR or connect the machine to the network, use a config that does "
             "not ask for embedded data, and run again with: --forcerun download -- all"
         )
     report = results / "report/index.html"
@@ -58,7 +58,7 @@ def _facts(results: Path, progress: Progress) -> Iterator[str]:
     places = {"Tables": results / "tables", "figures": results / "figures", "logs": results / "logs"}
     yield "; ".join(f"{name}: {path}" for name, path in places.items() if path.is_dir())
     done, elapsed = progress.number(DONE), clock_time(progress.clock() - progress.started)
-    yield f"{done} jobs in {elapsed}." if done else f"Everything was up to date; nothing had to be made ({elapsed})."
+    yield f"{done} jobs in {elapsed}." if done else f"Everything was up to date; nothing to do ({elapsed})."
 
 
 def _data(folder: Results, task: str) -> str:

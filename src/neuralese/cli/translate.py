@@ -43,28 +43,28 @@ neuralese translate --task colors --new blue --json
     "--message",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE.npy",
-    help="Messages to translate: an array (64,) or (n, 64).",
+    help="NumPy file of messages to translate: an array (64,) or (n, 64).",
 )
-@click.option("--message-id", type=click.IntRange(min=0), help="The number of a message in messages.parquet.")
-@click.option("-n", "count", type=click.IntRange(min=1), help="How many.  [default: what the dictionary has, or 5]")
-@click.option("--criterion", shell_complete=completer(criteria), help="One of the dictionary's.  [default: ours]")
-@click.option("--new", is_flag=True, help="Use the new message for a phrase, phrases put together for a message.")
+@click.option("--message-id", type=click.IntRange(min=0), help="Number of a message in messages.parquet.")
+@click.option("-n", "count", type=click.IntRange(min=1), help="How many.  [default: all in the dictionary, or 5]")
+@click.option("--criterion", shell_complete=completer(criteria), help="Criterion of the dictionary.  [default: ours]")
+@click.option("--new", is_flag=True, help="Use new messages for phrases, and combined phrases for messages.")
 @click.option(
     "--save",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE.npy",
-    help="Write the messages found, best first, to a file in a folder that is there.",
+    help="Write the messages found, best first, to a file in an existing folder.",
 )
 @json_option
 @click.argument("phrase", nargs=-1, shell_complete=completer(phrases))
 def command(results: Path, task: str, seed: int, as_json: bool, phrase: tuple[str, ...], **given: Any) -> None:
     """Translate PHRASE into neuralese, or messages into English. Lower scores are better.
 
-    A phrase of the inventory, what humans said at once, and a message of the dev or test split are looked up in the
+    A phrase of the inventory, an utterance humans made, and a message of the dev or test split are looked up in the
     dictionary. Other messages, and other phrases said together, are scored by the same criterion in the same contexts.
     """
     asked = Asked(phrase, **given)
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # products are small here: more threads wait for each other
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # products are small here: threads would wait for each other
     from neuralese.cli.lookup import Lookup, load_messages, save_messages
 
     lookup = Lookup(Results(results), task, seed, asked.criterion, synthesis=asked.new)
@@ -93,7 +93,7 @@ def command(results: Path, task: str, seed: int, as_json: bool, phrase: tuple[st
 
 @dataclass(frozen=True)
 class Asked:
-    """What is to be translated, and how; what does not go together is refused."""
+    """What to translate, and how; conflicting options are refused."""
 
     phrase: tuple[str, ...]
     message: Path | None
@@ -107,7 +107,7 @@ class Asked:
         if (bool(self.phrase) + (self.message is not None) + (self.message_id is not None)) != 1:
             raise click.UsageError("give one of: a PHRASE, --message or --message-id.")
         if self.new and self.criterion:
-            raise click.UsageError("--new has a criterion of its own: leave out --criterion.")
+            raise click.UsageError("--new has its own criterion; leave out --criterion.")
         if self.save and not self.phrase:
             raise click.UsageError("--save writes messages, so it needs a PHRASE to translate.")
 
@@ -117,7 +117,7 @@ def _listed(vectors: "np.ndarray | None") -> dict:
 
 
 def _print(answer: "Answer", about: dict, vectors: "np.ndarray | None") -> None:
-    """One answer as a table; messages, which have no words, with the beginning of their vectors."""
+    """One answer as a table; messages, which have no words, are shown by the beginning of their vectors."""
     how = "from the dictionary" if answer.how == "dictionary" else "scored now"
     title = (
         f"{answer.source} ({about['task']}, seed {about['seed']}, data {about['data']}; {about['criterion']}, {how})"

@@ -33,9 +33,9 @@ class Where:
         names = [node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)]
         self.columns = list(dict.fromkeys(names))
         if unknown := [name for name in names if name not in schema.names]:
-            raise NeuraleseError(plain(f"there is no column '{unknown[0]}'; there are {', '.join(schema.names)}."))
+            raise NeuraleseError(plain(f"there is no column '{unknown[0]}'; choose from {', '.join(schema.names)}."))
         if not isinstance(self.tree, ast.BoolOp | ast.Compare | ast.UnaryOp | ast.Name):
-            raise NeuraleseError(f'the condition "{self.shown}" is neither true nor false of a row; {GRAMMAR}.')
+            raise NeuraleseError(f'the condition "{self.shown}" is neither true nor false for a row; {GRAMMAR}.')
 
     def filter(self, table: pa.Table) -> pa.Table:
         """The rows for which it holds."""
@@ -65,7 +65,7 @@ class Where:
                 return mask
             case ast.Compare():
                 return self._compare(node, table)
-        raise NeuraleseError(f'"{plain(ast.unparse(node))[:100]}" cannot stand in a condition; {GRAMMAR}.')
+        raise NeuraleseError(f'"{plain(ast.unparse(node))[:100]}" is not allowed in a condition; {GRAMMAR}.')
 
     def _compare(self, node: ast.Compare, table: pa.Table) -> object:
         values = [self._value(each, table) for each in (node.left, *node.comparators)]

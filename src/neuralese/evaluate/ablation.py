@@ -1,4 +1,4 @@
-"""Every criterion on every task and in both directions, on dev, where members of families are chosen, and on test."""
+"""Every criterion on every task, in both directions, on dev, where members of families are chosen, and on test."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -21,22 +21,22 @@ from neuralese.translate.pairs import Meanings
 from neuralese.translate.pragmatics import Heeded, human_responses, robot_responses
 from neuralese.translate.reading import Listed
 
-PRAGMATIC = "pragmatic"  # matches what the very listeners do by which all are judged
+PRAGMATIC = "pragmatic"  # matches the actions of the very listeners that judge all criteria
 PRAGMATIC_CRITERION = BeliefCriterion("source", "symmetric")
 PRAGMATIC_CONTEXTS = 100
 
 
 @dataclass(frozen=True)
 class Ablation:
-    """All that is needed to translate by any criterion."""
+    """Everything needed to translate by any criterion."""
 
     english: English
     vocabulary: Neuralese
     candidates: Tensor
-    heard: Tensor  # (phrases, words) what the model human hears of each phrase
-    families: Mapping[str, Mapping]  # criteria as the config writes them, by name
+    heard: Tensor  # (phrases, words) what the model human hears for each phrase
+    families: Mapping[str, Mapping]  # criteria as written in the config, by name
     listener: HumanListener
-    cell: Cell | None = None  # the robot as a listener, where the pragmatic criterion is to be compared too
+    cell: Cell | None = None  # the robot as a listener, if the pragmatic criterion is to be compared too
 
     def run(
         self,
@@ -47,7 +47,7 @@ class Ablation:
         resamples: int,
         generator: torch.Generator,
     ) -> pd.DataFrame:
-        """Evaluate every member of every family: the columns of `evaluate_belief`, and family.
+        """Evaluate every member of every family: the columns of `evaluate_belief`, plus family.
 
         What humans said is translated whole; `parts` are the phrases of each utterance.
         """
@@ -70,7 +70,7 @@ class Ablation:
 
     @cached_property
     def _families(self) -> pd.DataFrame:
-        """Which member belongs to which family; one that is alone has its family's title."""
+        """Which member belongs to which family; a sole member has its family's title."""
         rows = [(PRAGMATIC, PRAGMATIC, f"{PRAGMATIC} (asks the judge)", ASKS_JUDGE)]
         for name, settings in self.families.items():
             family = members(settings)
@@ -82,32 +82,32 @@ class Ablation:
 
     @cached_property
     def _criteria(self) -> dict[str, Criterion]:
-        """Every member once, whatever families it belongs to; nothing is learned of a random one."""
+        """Every member once, whatever families it belongs to; a random one is left out, as its scores mean nothing."""
         families = [members(settings) for settings in self.families.values() if kind_of(settings).by_meaning]
         return {label: make_criterion(each) for family in families for label, each in family.items()}
 
     def _best(self, source: Listed, target: Listed) -> dict[str, Tensor]:
-        """For each criterion, which target is best for each source."""
+        """For each criterion, the best target for each source."""
         best = best_targets(self._criteria, source, target, self.candidates)
         if self.cell is not None:
             best[PRAGMATIC] = self._pragmatic(source, target)
         return best
 
     def _pragmatic(self, source: Listed, target: Listed) -> Tensor:
-        """Match what listeners do, in a few contexts: the robot has to be asked about every pair."""
+        """Match what listeners do, in a few contexts, because the robot has to be asked about every pair."""
         theirs = self._vocabulary_responses if target is self.vocabulary else self._responses(target)
         return PRAGMATIC_CRITERION.best(self._responses(source), theirs)
 
     @cached_property
     def _vocabulary_responses(self) -> Meanings:
-        """What listeners do that hear the vocabulary: the same whatever is translated into it."""
+        """What listeners of the vocabulary do: the same whatever is translated into it."""
         return self._responses(self.vocabulary)
 
     def _responses(self, language: Listed) -> Meanings:
         return PRAGMATIC_CRITERION.meanings(self._heeded(language), self.candidates[:PRAGMATIC_CONTEXTS], keep=True)
 
     def _heeded(self, language: Listed) -> Heeded:
-        """What the robot does that hears messages, or the model human that hears phrases."""
+        """What the robot does on hearing messages, or the model human on hearing phrases."""
         game = self.vocabulary.game
         if isinstance(language, Neuralese):
             return Heeded(language, robot_responses(self.cell, game, language.messages))  # type: ignore[arg-type]  # of a game

@@ -4,11 +4,11 @@
     R -> H*   the model human hears its translation           H -> R    a robot hears the translation of words
 
 A guess between the true state and its distractor is worth 1 if right, 0 if wrong and 1/2 if the listener is
-indifferent. Who guesses, and when R is R*, is in `listeners`. What humans say is translated whole (`unit` is
-"utterance") and, beside it, by one of its phrases ("phrase"). What humans say is what they said aloud: silence can be
-translated into a message, as the behaviour evaluation needs it, but is not evaluated as one.
+indifferent. Who guesses, and when R is R*, is in `listeners`. Human utterances are translated whole (`unit` is
+"utterance") and also by one of their phrases ("phrase"). Only what was said aloud counts: silence can be
+translated into a message, as the behaviour evaluation needs, but is not evaluated here.
 
-Every message that a robot hears has passed the channel once: those of the vocabulary when they were recorded, new ones
+Every message that a robot hears has passed through the channel once: those of the vocabulary when recorded, new ones
 when they are sent.
 """
 
@@ -28,7 +28,7 @@ from neuralese.games.states import States
 from neuralese.speakers.traces import Traces
 from neuralese.translate.utterances import Parts, utterance_ids
 
-BASELINE, CONTROL = "baseline", "control"  # roles that the others are compared with
+BASELINE, CONTROL = "baseline", "control"  # roles the others are compared with
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class HumanSpeech:
     """What humans said on held-out states."""
 
     states: Tensor  # (n, s, ...)
-    bags: Tensor  # (n, words) all that was said
-    units: dict[str, Tensor]  # what is translated, each (n,) of utterance ids: the whole "utterance", or one "phrase"
+    bags: Tensor  # (n, words) everything that was said
+    units: dict[str, Tensor]  # units of translation, each (n,) utterance ids: the whole "utterance", or one "phrase"
     games: Tensor  # (n,) which messages belong together
     traces: Tensor  # (n,) which message it is
 
@@ -45,7 +45,7 @@ class HumanSpeech:
     def draw(
         cls, game: States, traces: Traces, silence: int | None, parts: Parts, n: int, generator: torch.Generator
     ) -> "HumanSpeech":
-        """Draw `n` messages from `traces`, all equally often, each time with another distractor."""
+        """Draw `n` messages from `traces`, all equally often, with a new distractor each time."""
         spoken = traces.spoken(silence)
         order = spoken[torch.randperm(len(spoken), generator=generator)]
         chosen = order.repeat(-(-n // len(order)))[:n]
@@ -56,13 +56,13 @@ class HumanSpeech:
 
     @property
     def repeated(self) -> bool:
-        """Whether several messages are of one game."""
+        """Whether any game has several messages."""
         return len(self.games.unique()) < len(self.games)
 
 
 @dataclass(frozen=True)
 class Way:
-    """One way to translate: what the listeners hear under it, and what it is called."""
+    """One way to translate: what the listeners hear under it, and its names."""
 
     name: str
     title: str
@@ -74,7 +74,7 @@ class Way:
 
 NATIVE = Way("none", "same language")
 SHUFFLED = Way("shuffled", "words of another message (control)", CONTROL)
-# what a robot hears instead of the message that was said; none of it can help, unless the evaluation leaks
+# what a robot hears instead of the actual message; none of these can help, unless the evaluation leaks
 OTHER = Way("shuffled", "the message of another state (control)", CONTROL)
 CONSTANT = Way("constant", "always the same message (control)", CONTROL)
 SILENT = Way("silence", "no message (control)", CONTROL)
@@ -88,11 +88,11 @@ def evaluate_belief(
     resamples: int,
     generator: torch.Generator,
 ) -> pd.DataFrame:
-    """Play every pair of speaker and listener under every way to translate.
+    """Play every pair of speaker and listener under every way of translating.
 
     Columns of the result: speaker, listener, unit, criterion, title, role, kind, accuracy, ci_low, ci_high, n, distinct
-    (messages), games, candidates, chance; and how much better a way is on the same items than the baseline (gain,
-    gain_error, p_value, over items) and than the control (gain_control, gain_control_error).
+    (messages), games, candidates, chance; and the gain of a way on the same items over the baseline (gain,
+    gain_error, p_value, over items) and over the control (gain_control, gain_control_error).
     """
     other = torch.arange(len(human.bags)).roll(1)
     cells = [
@@ -102,7 +102,7 @@ def evaluate_belief(
     ]
     if robot.picked is not None and (robot.picked >= 0).any():
         known = robot.picked[robot.picked >= 0].double().numpy()
-        cells.append(("R", "R", "message", NATIVE, known))  # what the real listener did
+        cells.append(("R", "R", "message", NATIVE, known))  # the real listener's choice
     for way in ways:
         if way.bags is not None:
             cells.append(("R", "H*", "message", way, listeners.human_credit(way.bags, robot.states)))
@@ -135,8 +135,8 @@ def evaluate_belief(
 
 
 def controls(listeners: Listeners, robot: Speech) -> list[tuple[Way, np.ndarray]]:
-    """Credit of a robot that hears something else than what was said: chance, or the evaluation leaks."""
-    random = torch.Generator().manual_seed(0)  # apart from that of the rest, which so is what it is without controls
+    """Credit of a robot that hears something other than what was said: chance, unless the evaluation leaks."""
+    random = torch.Generator().manual_seed(0)  # its own, so that the other results do not depend on the controls
     count = len(robot.ids)
     others = robot.messages[torch.randperm(count, generator=random)]
     same = robot.messages[torch.zeros(count, dtype=torch.long)]
@@ -148,9 +148,9 @@ def controls(listeners: Listeners, robot: Speech) -> list[tuple[Way, np.ndarray]
 
 
 def _counts(items: int, human: HumanSpeech, speaker: str) -> dict[str, int]:
-    """How many items there are, of how many different messages and games."""
+    """The number of items, and of different messages and games among them."""
     if speaker == "R":
-        return dict.fromkeys(("n", "distinct", "games"), items)  # one message of each game is drawn
+        return dict.fromkeys(("n", "distinct", "games"), items)  # one message is drawn from each game
     return {"n": len(human.traces), "distinct": len(human.traces.unique()), "games": len(human.games.unique())}
 
 

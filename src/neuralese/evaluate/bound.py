@@ -1,7 +1,7 @@
-"""Proposition 1 on real tasks: the accuracy that translation loses, beside sqrt(2 D) of the translations made.
+"""Proposition 1 on real tasks: the accuracy lost in translation, next to sqrt(2 D) of the translations made.
 
 Picking the right state is worth 1. The native pair is R -> R, the bilingual pair R -> H*. The proposition is about
-rational listeners of exact languages; here beliefs come from fitted models, so it is a comparison and no test.
+rational listeners of exact languages; here beliefs come from fitted models, so this is a comparison, not a test.
 """
 
 import math

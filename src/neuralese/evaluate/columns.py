@@ -1,4 +1,4 @@
-"""The columns that speak of a state: how far two states are apart in each, and which class a state belongs to.
+"""The columns that describe a state: how far apart two states are in each, and which class a state belongs to.
 
 Types are those of a corpus: `category`, `number`, `circular` with a `period`, `color` (`#rrggbb` or three numbers from
 0 to 255) and `vector` (a list of numbers). Distances are Gower's (1971), the mean over columns of
@@ -9,7 +9,7 @@ Types are those of a corpus: `category`, `number`, `circular` with a `period`, `
     color       Euclidean distance in CIELAB / 100, so that black and white are 1 apart
     vector      Euclidean distance / (2 * the greatest distance from the mean)
 
-where least, greatest and mean are of all states that are measured. If all columns are categories, this is the Hamming
+where least, greatest and mean are those of all states measured. If all columns are categories, this is the Hamming
 distance divided by their number.
 """
 
@@ -26,8 +26,8 @@ from neuralese.evaluate.protocol import BINS, bins
 from neuralese.storage.errors import NeuraleseError
 
 TYPES = ("category", "number", "circular", "color", "vector")
-CLUSTERED = 10_000  # states, at most, among which clusters of colours and vectors are sought
-BLOCK = 2**22  # numbers that are compared at once
+CLUSTERED = 10_000  # maximum number of states for clustering colours and vectors
+BLOCK = 2**22  # numbers compared at a time
 
 
 @dataclass(frozen=True)
@@ -41,23 +41,23 @@ class Column:
         if self.type not in TYPES:
             raise NeuraleseError(f"a column has the type '{self.type}'; choose one of {', '.join(TYPES)}.")
         if (self.type == "circular") != (self.period is not None) or (self.period is not None and self.period <= 0):
-            raise NeuraleseError("a circular column, and no other, needs a period above 0; set it, such as 360.")
+            raise NeuraleseError("a circular column, and no other, needs a period above 0; set one, such as 360.")
 
 
 def columns_of(types: Mapping[str, Mapping]) -> dict[str, Column]:
-    """The columns that `corpus.yaml` declares of states, such as `{"angle": {"type": "circular", "period": 360}}`."""
+    """The columns of states declared in `corpus.yaml`, such as `{"angle": {"type": "circular", "period": 360}}`."""
     return {name: Column(**each) for name, each in types.items()}
 
 
 @dataclass(frozen=True)
 class Points:
-    """A column as points (n, d), scaled so that distances are as this module says; a category as its code."""
+    """A column as points (n, d), scaled to give the distances described above; a category as its code."""
 
     type: str
     values: np.ndarray
 
     def distances(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        """How far the rows `left` (p,) are from `right` (p,): (p,)."""
+        """Distances of the rows `left` (p,) from `right` (p,): (p,)."""
         if self.type == "category":
             return (self.values[left, 0] != self.values[right, 0]).astype(np.float64)
         if self.type == "circular":
@@ -66,10 +66,10 @@ class Points:
         return euclidean(self.values, left, right)
 
     def classes(self, seed: int = 0) -> np.ndarray:
-        """The class of each row (n,), for what is measured in bits.
+        """The class of each row (n,), for measures in bits.
 
         Categories are classes; numbers and circular values, from 0 to the period, are cut as `protocol.bins` does;
-        colours and vectors are the nearest of as many k-means clusters, unless they have few values.
+        colours and vectors become the nearest of as many k-means clusters, unless they have few values.
         """
         if self.type == "category":
             return self.values[:, 0].astype(np.int64)
@@ -117,9 +117,9 @@ def state_classes(points: Mapping[str, Points], seed: int = 0) -> pd.DataFrame:
 
 
 def state_distances(points: Mapping[str, Points], left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """How far the states in the rows `left` (p,) are from those in `right` (p,): (p,)."""
+    """Distances of the states in the rows `left` (p,) from those in `right` (p,): (p,)."""
     total: Any = sum(each.distances(left, right) for each in points.values())
-    return (total / len(points)).round(12)  # so that equal distances are equal, in whichever order they were added
+    return (total / len(points)).round(12)  # so that equal distances are equal, whatever the order of summation
 
 
 def euclidean(found: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -1,8 +1,8 @@
-"""Tables that set ours beside the paper's: every cell of the paper's tables, and every further one, over seeds.
+"""Tables that compare our results with the paper's: every cell of the paper's tables, and further ones, over seeds.
 
 A row belongs to a section: the main one (empty), or one of `SECTIONS`. Tests ask whether a gain would be found with
 other agents on these items: Student's t over seeds, paired by seed. The main claims, that our criterion beats the
-baseline, one for each task and direction, are corrected for their number by Holm's method.
+baseline, one for each task and direction, are corrected for multiple testing by Holm's method.
 """
 
 import math
@@ -18,21 +18,21 @@ from neuralese.translate.families import ASKS_JUDGE, INFORMED
 KEYS = ["table", "task", "section", "pair", "unit", "criterion", "title", "role", "measure", "data"]
 PHRASE, EASIER, JUDGE, TOLD = "phrase", "easier", "judge", "told"
 SECTIONS = {
-    PHRASE: "One phrase of what a human said, instead of all of it",
-    EASIER: "Distractors as in the released code: the paper's protocol, which is easier",
-    TOLD: "Told what the listener sees: an upper bound, not to be compared with the others",
-    JUDGE: "Made by asking the very listener that judges: not to be compared with the others",
+    PHRASE: "One phrase of a human's utterance instead of the whole",
+    EASIER: "Distractors drawn as in the released code: the paper's protocol, which is easier",
+    TOLD: "Sees what the listener sees: an upper bound, not to be compared with the others",
+    JUDGE: "Made by asking the listener that judges: not to be compared with the others",
 }
 GAINS = ("gain", "gain_control", "gain_silence")  # over the baseline, the control, and silence
-ONE_SEED = "One seed: the interval is over items only, and nothing is said of other agents."
+ONE_SEED = "One seed: the interval is over items only, and says nothing about other agents."
 
 
 def compare(belief: pd.DataFrame, behavior: pd.DataFrame | None = None, papers: Papers | None = None) -> pd.DataFrame:
-    """One row for each cell of the paper's tables, and for each further one, ours beside the paper's.
+    """One row for each cell of the paper's tables, and for each further one, with both our result and the paper's.
 
-    `papers` is what the paper says of each task; the table of one that it has not is called as the task is.
+    `papers` holds the paper's results for each task; the table of a task not in the paper is named after the task.
 
-    Seeds are averaged (see `over_seeds`). Results on embedded data are never set beside the paper.
+    Seeds are averaged (see `over_seeds`). Results on embedded data are never compared with the paper.
     """
     papers = papers or {}
     cells = pd.concat([_belief_cells(belief, papers), *([] if behavior is None else _behavior_cells(behavior, papers))])
@@ -47,14 +47,14 @@ def compare(belief: pd.DataFrame, behavior: pd.DataFrame | None = None, papers: 
 
 
 def read_comparison(path: str | Path) -> pd.DataFrame:
-    """The comparison as it was written to `comparison.csv`."""
+    """The comparison as written to `comparison.csv`."""
     texts = ["table", "section", "unit", "role"]
     table = pd.read_csv(path, dtype=dict.fromkeys(texts, str), keep_default_na=False, na_values=[""])
     return table.fillna(dict.fromkeys(texts, ""))
 
 
 def over_seeds(cell: pd.DataFrame) -> dict:
-    """One cell, a row for each seed, as one: the mean, its interval, and each gain with its p value over seeds."""
+    """One cell, a row for each seed, as one row: the mean, its interval, and each gain with its p value over seeds."""
     seeds = cell["seed"].nunique()
     ours, low, high = over_seeds_interval(*(cell[name].to_numpy() for name in ("ours", "ci_low", "ci_high")))
     merged = {"ours": ours, "ci_low": low, "ci_high": high}
@@ -83,14 +83,14 @@ def _belief_cells(belief: pd.DataFrame, papers: Papers) -> pd.DataFrame:
 
 
 def _spoken(belief: pd.DataFrame, who: str) -> pd.Series:
-    """Who speaks or listens; where phrases were made of the states' attributes, no human does."""
+    """Who speaks or listens; if phrases were made from the states' attributes, no human does."""
     if "words" not in belief:
         return belief[who]
     return belief[who].where(belief["words"] != ATTRIBUTES, belief[who].str.replace("H", ATTRIBUTES))
 
 
 def _sections(belief: pd.DataFrame) -> pd.Series:
-    """Where each row belongs; a task with but the easier distractors has them in its main section."""
+    """The section of each row; a task with only the easier distractors has them in its main section."""
     harder = set(belief.loc[belief["distractors"] == "play", "task"])
     section = pd.Series("", index=belief.index)
     section[belief["unit"] == "phrase"] = PHRASE

@@ -1,4 +1,4 @@
-"""Do messages tell anything about states? A permutation test, for all states and for each of their columns."""
+"""Do messages convey anything about states? A permutation test, for all states and for each of their columns."""
 
 from typing import Protocol
 
@@ -8,24 +8,24 @@ import pandas as pd
 from neuralese.evaluate.information import joint, row_labels
 
 PERMUTATIONS = 499
-KEPT = 63  # labels that a test tells apart; rarer ones count as one
-LEAST = 1e-9  # by less than this, statistics differ by rounding alone
+KEPT = 63  # number of labels a test distinguishes; rarer ones count as one
+LEAST = 1e-9  # smaller differences between statistics are rounding
 
 
 class Evidence(Protocol):
-    """What messages are looked at for when it is tested whether they tell anything."""
+    """Statistics of messages for the test of whether they convey anything."""
 
     def statistics(self, classes: list[np.ndarray]) -> np.ndarray:
-        """Statistics (kinds, columns) that are greater the more messages tell about each column's classes (n,)."""
+        """Statistics (kinds, columns) that grow with what messages convey about each column's classes (n,)."""
 
 
 def p_values(evidence: Evidence, classes: pd.DataFrame, seed: int = 0, permutations: int = PERMUTATIONS) -> pd.Series:
-    """p-values that messages tell nothing of each column of `classes`, and (under "") nothing of states at all.
+    """p-values that messages say nothing about each column of `classes`, and (under "") nothing about states at all.
 
-    States are shuffled over messages, whole, `permutations` times. Each statistic that `evidence` finds of a column is
-    standardised by its mean and deviation over all shuffles and the truth; a column counts by the greatest of them,
-    states by the greatest of all columns and of their combination. p is the share of shuffles, the truth among them,
-    that count at least as much as the truth: uniform if messages are independent of states and of each other.
+    States are shuffled over messages, whole, `permutations` times. Each statistic of `evidence` for a column is
+    standardised by its mean and deviation over all shuffles and the truth; a column is scored by the largest of them,
+    states by the largest over all columns and their combination. p is the share of shuffles, including the truth,
+    that score at least as high as the truth: uniform if messages are independent of states and of each other.
     """
     random = np.random.default_rng(seed)
     table = [pooled(classes[name].to_numpy()) for name in classes]
@@ -40,7 +40,7 @@ def p_values(evidence: Evidence, classes: pd.DataFrame, seed: int = 0, permutati
 
 
 def pooled(labels: np.ndarray) -> np.ndarray:
-    """Labels of which the rarest are one, so that at most `KEPT` + 1 are left; numbered from 0."""
+    """Labels with the rarest merged into one, so that at most `KEPT` + 1 are left; numbered from 0."""
     codes = pd.factorize(labels)[0]
     counts = np.bincount(codes)
     if len(counts) <= KEPT + 1:
@@ -51,10 +51,10 @@ def pooled(labels: np.ndarray) -> np.ndarray:
 
 
 class SymbolEvidence:
-    """Information in the message as a whole, in the symbol at each position, and in all positions added up.
+    """Information in the message as a whole, in the symbol at each position, and summed over all positions.
 
-    Where nearly every message is unique, whole messages seem to tell as much about shuffled states as about the true
-    ones; then it is the positions that show whether there is a relation.
+    If nearly every message is unique, whole messages seem to convey as much about shuffled states as about the true
+    ones; then the positions show whether there is a relation.
     """
 
     def __init__(self, symbols: np.ndarray) -> None:
@@ -64,7 +64,7 @@ class SymbolEvidence:
         self.terms = count * np.log2(np.maximum(count, 1))
 
     def statistics(self, classes: list[np.ndarray]) -> np.ndarray:
-        """See `Evidence`. Entropies of either side stay the same in all shuffles, so joint frequencies are enough."""
+        """See `Evidence`. Marginal entropies do not change under shuffling, so joint frequencies are enough."""
         found = np.empty((len(self.parts) + 1, len(classes)))
         for column, labels in enumerate(classes):
             size = int(labels.max()) + 1
@@ -75,20 +75,20 @@ class SymbolEvidence:
 
 
 class VectorEvidence:
-    """How far the means of classes are apart: of the whitened messages, and of random Fourier features of them.
+    """How far apart the means of classes are, of whitened messages and of random Fourier features of them.
 
-    The second is an approximation to the Hilbert-Schmidt independence criterion (Gretton et al. 2005) with a Gaussian
+    The second approximates the Hilbert-Schmidt independence criterion (Gretton et al. 2005) with a Gaussian
     kernel as wide as the median distance, which is greater than chance under any kind of dependence.
     """
 
-    MOST, PROJECTED = 64, 256  # directions that are looked at, and among which they are sought
-    FEATURES, SAMPLE = 64, 1000  # random frequencies, and messages of which the median distance is taken
+    MOST, PROJECTED = 64, 256  # number of directions used, and of those they are chosen from
+    FEATURES, SAMPLE = 64, 1000  # number of random frequencies, and of messages for the median distance
 
     def __init__(self, vectors: np.ndarray, seed: int = 0) -> None:
         random = np.random.default_rng(seed)
         spread = vectors.std(0)
         scaled = (vectors - vectors.mean(0)) / np.where(spread > 0, spread, 1)
-        if scaled.shape[1] > self.PROJECTED:  # lengths and angles stay about the same, and the next line takes seconds
+        if scaled.shape[1] > self.PROJECTED:  # lengths and angles are nearly preserved, and the next line takes seconds
             scaled = scaled @ random.standard_normal((scaled.shape[1], self.PROJECTED))
         left, size, _ = np.linalg.svd(scaled, full_matrices=False)
         solid = size > 1e-6 * np.sqrt(scaled.size)

@@ -19,17 +19,17 @@ HEAD = [
     "over control",
     "over silence",
     "seeds",
-    "n (messages, games a seed)",
+    "n (messages, games per seed)",
     "data",
 ]
 TITLES = {
     "accuracy": "Belief evaluation: how often a listener guesses the speaker's state",
-    "reward": "Behaviour evaluation: reward of a game",
-    "completion": "Behaviour evaluation: share of games that are completed",
+    "reward": "Behaviour evaluation: reward per game",
+    "completion": "Behaviour evaluation: share of games completed",
 }
-EMBEDDED_NOTE = "Rows on embedded data are made from a generated stand-in and are not comparable with the paper."
+EMBEDDED_NOTE = "Rows on embedded data come from a generated stand-in and are not comparable with the paper."
 TESTS_NOTE = (
-    "p values are of Student's t test over seeds, paired by seed; Holm's correction is over the main claims, that our "
+    "p values are from Student's t test over seeds, paired by seed; Holm's correction covers the main claims, that our "
     "criterion beats the baseline, one for each task and direction."
 )
 
@@ -62,14 +62,14 @@ def p_text(value: float) -> str:
 
 
 def cells_of(part: pd.DataFrame, dash: str = "") -> tuple[list[str], list[list[str]]]:
-    """A part of the comparison as a head and rows of cells; columns in which no row has anything are left out."""
+    """A part of the comparison as a head and rows of cells; empty columns are left out."""
     rows = [_row(row, dash) for _, row in part.iterrows()]
     used = [place for place in range(len(HEAD)) if any(row[place] != dash for row in rows)]
     return [HEAD[place] for place in used], [[row[place] for place in used] for row in rows]
 
 
 def title_of(measure: str, rows: pd.DataFrame) -> str:
-    """What a measure is, with what guessing brings."""
+    """The title of a measure, with its chance level."""
     chances = " or ".join(f"{chance:.2f}" for chance in sorted(rows["chance"].dropna().unique(), reverse=True))
     return f"{TITLES[measure]} (chance {chances})" if chances else TITLES[measure]
 
@@ -86,7 +86,7 @@ def parts_of(table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 
 
 def notes(table: pd.DataFrame) -> list[str]:
-    """What has to be said below the tables."""
+    """The notes below the tables."""
     found = [TESTS_NOTE if (table["seeds"] > 1).any() else ONE_SEED]
     return found + ([EMBEDDED_NOTE] if (table["data"] == "embedded").any() else [])
 
@@ -104,18 +104,18 @@ IN_LATEX = {
 
 
 def latex_text(text: str) -> str:
-    """A text, such as what a user calls a criterion, as LaTeX prints it."""
+    """Text, such as a user's name for a criterion, escaped for LaTeX."""
     return "".join(IN_LATEX.get(each, each if each.isprintable() else " ") for each in text)
 
 
 def markdown_text(text: str) -> str:
-    """A text as Markdown shows it in a cell."""
+    """Text escaped for a Markdown cell."""
     text = "".join(each if each.isprintable() else " " for each in text)
     return re.sub(r"([\\`*|<>\[\]$])", r"\\\1", text)
 
 
 def _named(head: list[str], cells: list[str], text: Callable[[str], str]) -> list[str]:
-    """Cells of which those hold any `text` that hold what a user named."""
+    """Cells, with `text` applied to those that hold names chosen by a user."""
     return [text(cell) if name in ("task", "criterion") else cell for name, cell in zip(head, cells, strict=True)]
 
 

@@ -1,12 +1,12 @@
 """Whether agents speak and listen at all: positive signalling and positive listening (Lowe et al. 2019).
 
-    signalling         I(z; x) in bits: how much more likely messages are in their own state than in any
-    consistency        I(z; a) in bits, of a message and what its speaker does in the same step, where speakers act
-    causal_influence   how much messages change what listeners do, in bits: of a listener that sees and remembers what
-                       it does, but hears the messages of other games, sum_z p(z) KL(pi(a | z) || pi(a)), on average
-    actions_changed    how often a listener that hears the message of another game instead does something else
+    signalling         I(z; x) in bits: how much more likely messages are in their own state than in a random one
+    consistency        I(z; a) in bits, between a message and its speaker's action in the same step, if speakers act
+    causal_influence   how much messages change what listeners do, in bits: for a listener that sees and remembers
+                       the same, but hears the messages of other games, sum_z p(z) KL(pi(a | z) || pi(a)), on average
+    actions_changed    how often a listener acts differently if it hears the message of another game instead
 
-Agents do what has the highest Q value, so the divergence is the entropy of what one does under different messages.
+Agents take the action with the highest Q value, so the divergence is the entropy of actions under different messages.
 """
 
 import math
@@ -23,9 +23,9 @@ from neuralese.evaluate.protocol import information
 from neuralese.games.game import Game
 from neuralese.speakers.models import Speaker
 
-OTHERS = 32  # messages of other games that each listener hears instead
-GAMES = 500  # games that are overheard
-SPOKEN = 2000  # messages whose likelihoods are compared
+OTHERS = 32  # number of messages of other games each listener hears instead
+GAMES = 500  # number of games overheard
+SPOKEN = 2000  # number of messages whose likelihoods are compared
 
 
 def influence(cell: Cell, game: Game, speaker: Speaker, said: Speech, generator: torch.Generator) -> pd.DataFrame:
@@ -37,7 +37,7 @@ def influence(cell: Cell, game: Game, speaker: Speaker, said: Speech, generator:
 
 @torch.no_grad()
 def signalling(speaker: Speaker, messages: Tensor, views: Tensor) -> float:
-    """I(z; x) in bits, of messages (n, ...) said in as many views (n, ...): at most log2 n can be told."""
+    """I(z; x) in bits, of messages (n, ...) said in as many views (n, ...): at most log2 n."""
     log_prob = speaker.log_prob(messages[:SPOKEN], views[:SPOKEN]).double()
     average = log_prob.logsumexp(1) - math.log(log_prob.shape[1])
     return float((log_prob.diagonal() - average).mean() / math.log(2))
@@ -45,7 +45,7 @@ def signalling(speaker: Speaker, messages: Tensor, views: Tensor) -> float:
 
 @torch.no_grad()
 def listening(cell: Cell, game: Game, generator: torch.Generator) -> dict[str, float]:
-    """What agents do with what they hear, and with what they say."""
+    """How agents act on what they hear, and on what they say."""
     entropies, changed, said, did = [], [], [], []
     for time, played in enumerate(rounds(cell, game, game.reset(GAMES, generator), generator)):
         acting = played.counts.flatten()
@@ -73,12 +73,12 @@ def _instead(heard: Tensor, generator: torch.Generator) -> Tensor:
 
 
 def _actions(cell: Cell, played: Round, heard: Tensor) -> Tensor:
-    """What everybody (2 batch,) would do that hears something else (batch, 2, message)."""
+    """What everybody (2 batch,) would do on hearing something else (batch, 2, message)."""
     q, _, _ = cell(played.observations.flatten(0, 1), heard.flatten(0, 1), played.memory)
     return q.argmax(1)
 
 
 def _entropy(actions: Tensor, count: int) -> Tensor:
-    """Bits, (n,), of the actions (messages, n) that one listener takes under different messages."""
+    """Entropy in bits, (n,), of the actions (messages, n) that one listener takes under different messages."""
     share = torch.stack([(actions == each).double().mean(0) for each in range(count)])
     return -(share * share.clamp(min=np.finfo(float).tiny).log2()).sum(0)

@@ -1,7 +1,7 @@
-"""How many bits messages tell about states.
+"""How many bits messages convey about states.
 
-Everything here takes labels, integers from 0: which message it is, which symbol stands at a position, which class of a
-column a state belongs to. All logarithms are of base 2.
+Everything here takes labels, integers from 0: which message it is, which symbol is at a position, which class of a
+column a state belongs to. All logarithms are to base 2.
 """
 
 from collections.abc import Sequence
@@ -11,9 +11,9 @@ import pandas as pd
 
 from neuralese.evaluate.protocol import entropy
 
-BASELINES = 20  # permutations over which what chance alone seems to tell is averaged
-MOST_CHANCE = 0.8  # of what there is to tell; beyond that, what is really told cannot be made out
-CELLS = 2**22  # combinations of two labels that are counted in a table
+BASELINES = 20  # permutations over which the information due to chance is averaged
+MOST_CHANCE = 0.8  # as a share of the entropy; beyond that, real information cannot be told from chance
+CELLS = 2**22  # maximum number of combinations of two labels counted in a table
 
 
 def joint(labels: Sequence[np.ndarray]) -> np.ndarray:
@@ -25,12 +25,12 @@ def joint(labels: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def row_labels(rows: np.ndarray) -> np.ndarray:
-    """Which of the distinct rows of a table of integers (n, T) each row is: (n,)."""
+    """The index of each row of a table of integers (n, T) among its distinct rows: (n,)."""
     return joint([pd.factorize(column)[0] for column in rows.T])
 
 
 def mutual_information(one: np.ndarray, other: np.ndarray) -> float:
-    """I(a; b) = H(a) + H(b) - H(a, b) of the frequencies themselves (plug-in), in bits; biased upwards."""
+    """I(a; b) = H(a) + H(b) - H(a, b) from the frequencies (plug-in), in bits; biased upwards."""
     return max(0.0, entropy(one) + entropy(other) - _joint_entropy(one, other))
 
 
@@ -43,15 +43,15 @@ def _joint_entropy(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def information(one: np.ndarray, other: np.ndarray, seed: int = 0) -> float:
-    """I(a; b) in bits, adjusted for what labels that have nothing to do with each other seem to tell.
+    """I(a; b) in bits, adjusted for the information that independent labels appear to share by chance.
 
-    With I the plug-in estimate, E its mean over permutations of one of the two, and h the smaller of both entropies,
-    which is the most there is to tell:
+    With I the plug-in estimate, E its mean over permutations of one of the two, and h the smaller of the two entropies,
+    which is the maximum:
 
         h (I - E) / (h - E), or 0 if that is less
 
     which is 0 on average for independent labels and h if one determines the other. NaN if E is more than `MOST_CHANCE`
-    of h: there are too few recordings for that many labels.
+    of h: there are too few recordings for so many labels.
     """
     random = np.random.default_rng(seed)
     apart = entropy(one), entropy(other)
@@ -66,10 +66,10 @@ def information(one: np.ndarray, other: np.ndarray, seed: int = 0) -> float:
 
 
 def gap(parts: Sequence[np.ndarray], classes: Sequence[np.ndarray]) -> float:
-    """How far each part of a message is about one attribute of a state alone, from 0 to 1 (Chaabouni et al. 2020).
+    """How far each part of a message is about a single attribute of a state, from 0 to 1 (Chaabouni et al. 2020).
 
-    The mean over parts s that are not constant of (I(s; a) - I(s; a')) / H(s), where a is the attribute that s tells
-    most about and a' the next; plug-in. With a single attribute, I(s; a') is 0. NaN if all parts are constant.
+    The mean over non-constant parts s of (I(s; a) - I(s; a')) / H(s), where a is the attribute that s conveys most
+    about and a' the next; plug-in. With a single attribute, I(s; a') is 0. NaN if all parts are constant.
     """
     gaps = []
     for part in parts:

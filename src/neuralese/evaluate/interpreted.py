@@ -1,4 +1,4 @@
-"""What listeners hear from an interpreter, who knows their context: an upper bound beside the dictionaries."""
+"""What listeners hear from an interpreter, who knows their context: an upper bound on dictionaries."""
 
 from dataclasses import dataclass
 
@@ -21,11 +21,11 @@ class Interpreter:
 
     english: English
     vocabulary: Neuralese
-    heard: Tensor  # (phrases, words) what the model human hears of each phrase
-    utterances: Tensor  # (utterances, phrases) which phrases each utterance is made of
+    heard: Tensor  # (phrases, words) what the model human hears for each phrase
+    utterances: Tensor  # (utterances, phrases) which phrases each utterance consists of
 
     def way(self, robot: Speech, human: HumanSpeech) -> Way:
-        """What the listeners of `robot` and `human` hear, each in the context that it is in."""
+        """What the listeners of `robot` and `human` hear, each in its own context."""
         messages = {unit: self.vocabulary.messages[self.message(human, said)] for unit, said in human.units.items()}
         return Way(NAME, TITLE, INFORMED, "belief", self.heard[self.phrase(robot)], messages)
 
@@ -36,7 +36,7 @@ class Interpreter:
         return phrases.ids[interpret_message(meant, phrases, game.candidates(robot.states))]
 
     def message(self, human: HumanSpeech, said: Tensor) -> Tensor:
-        """The message, by its place in the vocabulary, for each of the utterances `said` (n,)."""
+        """The message, by position in the vocabulary, for each of the utterances `said` (n,)."""
         candidates = self.vocabulary.game.candidates(human.states)
         meant = words_in_context(self.english, self.utterances[said], candidates)
         return interpret_words(meant, self.vocabulary, candidates)

@@ -1,8 +1,8 @@
-"""Those who guess which state a speaker was in: the robot (R, or R* where it cannot be asked) and the model human (H*).
+"""Those who guess which state a speaker was in: the robot (R, or R* if it cannot be asked) and the model human (H*).
 
-Where a game asks its listeners for the state, the robot guesses by playing: in a reference game it picks an item. Where
+If a game asks its listeners for the state, the robot guesses by playing: in a reference game it picks an item. If
 nobody is asked, the guess is that of R*, who takes the state in which p(z | x) makes the message most likely. That
-model also translates, so there translator and judge are not independent.
+model also translates, so translator and judge are then not independent.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ Guess = Callable[[Tensor, Tensor, torch.Generator], Tensor]
 
 
 def guess_by_playing(cell: Cell, game: Game) -> Guess:
-    """How a robot that hears messages answers its game's question for the state."""
+    """How a robot that hears messages answers its game's question about the state."""
     listen = listening(cell, game)
 
     @torch.no_grad()
@@ -36,7 +36,7 @@ def guess_by_playing(cell: Cell, game: Game) -> Guess:
 
 
 def guess_by_likelihood(speaker: Speaker, states: States) -> Guess:
-    """How a robot guesses by p(z | x) of its own language: the candidate in which the message is likeliest."""
+    """How a robot guesses by p(z | x) of its own language: the candidate in which the message is most likely."""
     space = states
 
     @torch.no_grad()
@@ -54,11 +54,11 @@ class Listeners:
     states: States
     robot: Guess
     human: HumanListener
-    name: str  # of the robot as a listener: R if it is asked, R* if p(z | x) stands for it
+    name: str  # of the robot as a listener: R if it is asked, R* if p(z | x) stands in for it
 
     @classmethod
     def of(cls, states: States, cell: Cell | None, speaker: Speaker, human: HumanListener) -> "Listeners":
-        """Those of a game, whose agent is `cell`, or of states without one."""
+        """The listeners of a game, whose agent is `cell`, or of states without a game."""
         if states.asks:
             return cls(states, guess_by_playing(cell, states), human, "R")  # type: ignore[arg-type]  # it is a game
         return cls(states, guess_by_likelihood(speaker, states), human, "R*")
@@ -68,9 +68,9 @@ class Listeners:
         return credit(self.robot(messages, states, generator))
 
     def silent_credit(self, messages: Tensor, states: Tensor, generator: torch.Generator) -> np.ndarray:
-        """Credit (n,) of the robot's guesses if it hears nothing where `messages` were said.
+        """Credit (n,) of the robot's guesses if it hears nothing when `messages` were said.
 
-        One that plays then hears the message of zeros that it hears before anybody speaks; R* prefers no candidate.
+        A robot that plays then hears zeros, as it does before anybody speaks; R* prefers no candidate.
         """
         if self.states.asks:
             return self.robot_credit(torch.zeros_like(messages), states, generator)
@@ -86,7 +86,7 @@ class Listeners:
 def credit(preference: Tensor) -> np.ndarray:
     """Credit (n,) of guesses by how much each candidate is preferred, (n, s): 1 if right, 0 if wrong.
 
-    A listener that prefers several candidates equally guesses one of them: two share the credit by half.
+    A listener that prefers several candidates equally guesses one of them: with two, the credit is a half.
     """
     best = preference == preference.max(1, keepdim=True).values
     return (best[:, 0].double() / best.sum(1)).numpy()

@@ -1,10 +1,10 @@
-"""The measures of the field, for messages that are symbols and for messages that are vectors.
+"""The standard measures of emergent communication, for messages that are symbols and for messages that are vectors.
 
     table = measure_symbols(symbols, states, columns_of({"shape": {"type": "category"}}))
     table = measure_vectors(vectors, states, columns)
 
-One row each (`measure`, `variable`, `value`), as in `protocol`; `variable` is a column of the states or, for all of
-them, empty. Symbols are integers from 0, (n, T), with -1 behind the end of a message; states are the n rows of a table.
+One row each (`measure`, `variable`, `value`), as in `protocol`; `variable` is a column of the states, or empty for all
+of them. Symbols are integers from 0, (n, T), with -1 after the end of a message; states are the n rows of a table.
 What each measure is, and how it differs from other implementations, is in docs/measures.md.
 """
 
@@ -20,12 +20,12 @@ from neuralese.evaluate.information import gap, information, joint, mutual_infor
 from neuralese.evaluate.protocol import entropy
 from neuralese.evaluate.topography import edit_distances, pairs, topographic_similarity, vector_distances
 
-TESTED = 10_000  # messages, at most, by which it is tested whether they say anything
-LEARNED = 10_000  # messages, at most, from which a classifier learns what vectors tell, and as many to test it
+TESTED = 10_000  # maximum number of messages in the test of whether they say anything
+LEARNED = 10_000  # maximum number of messages a classifier of vectors learns from, and is tested on
 
 
 def message_entropy(symbols: np.ndarray) -> float:
-    """H(z) in bits of whole messages (n, T), by their frequencies (plug-in); at most log2 n."""
+    """H(z) in bits of whole messages (n, T), from their frequencies (plug-in); at most log2 n."""
     return entropy(row_labels(symbols))
 
 
@@ -35,20 +35,20 @@ def distinct_messages(symbols: np.ndarray) -> int:
 
 
 def effective_vocabulary(symbols: np.ndarray) -> float:
-    """2^H of the symbols of all messages, taken one by one: the number of symbols if all are equally frequent."""
+    """2^H of the symbols of all messages, counted one by one: the number of symbols if all are equally frequent."""
     said = symbols[symbols >= 0]
     return float(2 ** entropy(pd.factorize(said)[0])) if len(said) else 0.0
 
 
 def mean_length(symbols: np.ndarray) -> float:
-    """Symbols in a message, without the end."""
+    """Number of symbols in a message, without the end."""
     return float((symbols >= 0).sum(1).mean())
 
 
 def effective_length(symbols: np.ndarray) -> float:
-    """2^H of how the entropy of messages is spread over positions: the number of positions that vary, if they do alike.
+    """2^H of how the entropy of messages is spread over positions: the number of varying ones, if all vary equally.
 
-    A position's share is the entropy of its symbols, "nothing" being one, divided by the sum over positions. 0 if all
+    A position's share is the entropy of its symbols, "nothing" included, divided by the sum over positions. 0 if all
     messages are the same.
     """
     spread = np.array([entropy(pd.factorize(position)[0]) for position in symbols.T])
@@ -59,12 +59,12 @@ def effective_length(symbols: np.ndarray) -> float:
 
 
 def positional_disentanglement(symbols: np.ndarray, classes: pd.DataFrame) -> float:
-    """Posdis (Chaabouni et al. 2020): `gap` of the symbols at each position, "nothing" being one of them."""
+    """Posdis (Chaabouni et al. 2020): `gap` of the symbols at each position, counting "nothing" as one."""
     return gap([pd.factorize(position)[0] for position in symbols.T], _columns(classes))
 
 
 def bag_of_symbols_disentanglement(symbols: np.ndarray, classes: pd.DataFrame) -> float:
-    """Bosdis (Chaabouni et al. 2020): `gap` of how often each symbol is in a message, for all symbols but the end."""
+    """Bosdis (Chaabouni et al. 2020): `gap` of the counts of each symbol in a message, for all symbols but the end."""
     counts = ((symbols == symbol).sum(1) for symbol in np.unique(symbols[symbols >= 0]))
     return gap([pd.factorize(each)[0] for each in counts], _columns(classes))
 
@@ -132,7 +132,7 @@ def measure_vectors(
 
 
 def _of_covariance(vectors: np.ndarray, measure: Callable[[np.ndarray], float]) -> float:
-    """Either measure is 1 on a line, and undefined of a point."""
+    """Both measures are 1 on a line, and undefined for a point."""
     if np.ptp(vectors, axis=0).max(initial=0) == 0:
         return float("nan")
     return measure(vectors) if vectors.shape[1] > 1 else 1.0
@@ -149,7 +149,7 @@ def _tested(
     seed: int,
     groups: np.ndarray | None,
 ) -> pd.Series:
-    """p-values by at most `TESTED` messages, at most one of each group: those of a group may be alike."""
+    """p-values from at most `TESTED` messages, at most one per group, since those of a group may be alike."""
     some = np.random.default_rng(seed).permutation(len(messages))
     if groups is not None:
         some = some[np.sort(np.unique(np.asarray(groups)[some], return_index=True)[1])]
@@ -160,4 +160,4 @@ def _tested(
 def _table(rows: list[tuple], tested: pd.Series) -> pd.DataFrame:
     rows += [("p_value", name, value) for name, value in tested.items()]
     table = pd.DataFrame(rows, columns=["measure", "variable", "value"])
-    return table.assign(value=table["value"].astype(float) + 0.0)  # no entropy is a negative zero
+    return table.assign(value=table["value"].astype(float) + 0.0)  # turns a negative zero into zero

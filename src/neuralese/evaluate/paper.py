@@ -1,6 +1,6 @@
-"""The figures of Andreas, Dragan & Klein (2017), and which of our cells each belongs beside.
+"""The figures of Andreas, Dragan & Klein (2017), and the cells of ours that each compares with.
 
-Each task knows what the paper says of it (`Paper`); a task that the paper has not has no figures, but the same tables.
+Each task holds the paper's results for it (`Paper`); a task not in the paper has no figures, but the same tables.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ ROLES = {"printed": "belief", "released": "belief", "ours": "belief", "baseline"
 
 @dataclass(frozen=True)
 class Paper:
-    """What the paper says of a task."""
+    """The paper's results for a task."""
 
     table: str  # where its accuracies are
     belief: Mapping[tuple[str, str, str | None], float]  # (speaker, listener, criterion) -> accuracy
@@ -21,16 +21,16 @@ class Paper:
     behavior: Mapping[tuple[str, str | None], tuple[float | None, float | None]] = field(default_factory=dict)
 
 
-Papers = Mapping[str, Paper]  # by task; one that the paper has not is not there
+Papers = Mapping[str, Paper]  # by task; only those in the paper
 
 
 def paper_criterion(role: str, criterion: str) -> str | None:
-    """What the paper calls a criterion with this role, if it has one."""
+    """The paper's name for a criterion with this role, if it has one."""
     return "none" if criterion == "none" else ROLES.get(role) if criterion != "shuffled" else None
 
 
 def belief_figure(row: Mapping, paper: Paper | None) -> float | None:
-    """The paper's accuracy for a row of `belief.parquet`, if it was measured in this way."""
+    """The paper's accuracy for a row of `belief.parquet`, if the paper measured it this way."""
     if paper is None or row["unit"] == "phrase" or row["distractors"] != paper.distractors:
         return None
     if row["candidates"] != 2:

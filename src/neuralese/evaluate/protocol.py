@@ -1,14 +1,14 @@
-"""How a robot's language works: how much its messages say, and about what.
+"""How a robot's language works: how much its messages convey, and about what.
 
 Measures, one row each (`measure`, `variable`, `value`):
 
     effective_dimension     participation ratio of the messages' covariance: 1 if they lie on a line
     first_component         share of their variance in one direction
-    clusters, silhouette    the best number of k-means clusters from 2 to 12, and how well they are apart (0 to 1)
+    clusters, silhouette    the best number of k-means clusters from 2 to 12, and how well separated they are (0 to 1)
     topographic_similarity  Spearman correlation of distances between states and between messages (-1 to 1)
-    information             bits that a message as heard, noise and all, tells about a variable of the state; at least
-                            that many, as a logistic regression on held-out messages finds them
-    entropy                 bits that there are to tell about it
+    information             bits that a message as heard, with noise, conveys about a variable of the state: a lower
+                            bound, from a logistic regression on held-out messages
+    entropy                 entropy of that variable in bits
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ from sklearn.metrics import silhouette_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-BINS = 8  # into which a continuous variable is cut
+BINS = 8  # for a continuous variable
 STRENGTH = 0.1  # inverse regularisation of the classifier: messages are mostly noise
 PAIRS = 600  # messages whose pairwise distances are compared
 
@@ -45,13 +45,13 @@ def effective_dimension(messages: np.ndarray) -> float:
 
 
 def first_component(messages: np.ndarray) -> float:
-    """Share of variance in the direction that has most of it."""
+    """Share of variance in the direction of largest variance."""
     values = np.linalg.eigvalsh(np.cov(messages.T))
     return float(values[-1] / values.sum())
 
 
 def clusters(messages: np.ndarray, seed: int = 0) -> tuple[float, float]:
-    """The number of clusters that are farthest apart, and how far that is."""
+    """The number of clusters with the best separation, and that separation."""
     some = messages[:1000]
     scored = []
     for count in range(2, 13):
@@ -69,7 +69,7 @@ def topographic_similarity(messages: np.ndarray, variables: pd.DataFrame) -> flo
 
 
 def bins(values: pd.Series) -> np.ndarray:
-    """Numbers as few classes: as they are if they are few, else cut into equally frequent bins."""
+    """Numbers as few classes: as they are if few, otherwise cut into equally frequent bins."""
     if values.nunique() <= BINS:
         return values.astype("category").cat.codes.to_numpy()
     return pd.qcut(values, BINS, labels=False, duplicates="drop").to_numpy()
@@ -82,7 +82,7 @@ def entropy(classes: np.ndarray) -> float:
 
 
 def information(messages: np.ndarray, classes: np.ndarray) -> float:
-    """Bits a message tells about a class: the entropy, less what a classifier still needs on held-out messages."""
+    """Bits a message conveys about a class: the entropy, minus a classifier's cross-entropy on held-out messages."""
     half = len(classes) // 2
     share = np.bincount(classes[:half], minlength=classes.max() + 1) + 0.5
     known = np.unique(classes[:half])

@@ -1,8 +1,8 @@
-"""Where distractors come from: what a listener has to tell the true state from.
+"""Where distractors come from: the states a listener must distinguish from the true one.
 
-Our main protocol draws a distractor as the true state was drawn ("play"), so that a listener that hears nothing is at
-chance. States may know other ways to draw them (`States.other_distractors`), such as that of the authors' released
-code; each is reported beside it.
+Our main protocol draws a distractor the way the true state was drawn ("play"), so that a listener that hears nothing
+is at chance. States may offer other ways to draw them (`States.other_distractors`), such as that of the authors'
+released code; each is reported as well.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from neuralese.agents.messages import Speech
 from neuralese.evaluate.belief import HumanSpeech, Way, evaluate_belief
 from neuralese.evaluate.listeners import Listeners
 
-Informed = Callable[[Speech, HumanSpeech], Way]  # a translator who is told what the listener sees
+Informed = Callable[[Speech, HumanSpeech], Way]  # a translator that sees what the listener sees
 
 
 def under_every_protocol(
@@ -27,11 +27,11 @@ def under_every_protocol(
     generator: torch.Generator,
     informed: Informed | None = None,
 ) -> pd.DataFrame:
-    """The belief evaluation with the states' own distractors, and with all others that they know.
+    """The belief evaluation with the states' own distractors, and with all others that they offer.
 
-    `informed` is one more way to translate, for the very states in which listeners are asked.
+    `informed` is one more way to translate, for exactly the states in which listeners are asked.
 
-    Columns: those of `evaluate_belief`, and distractors.
+    Columns: those of `evaluate_belief`, plus distractors.
     """
 
     def evaluated(robot: Speech, human: HumanSpeech) -> pd.DataFrame:

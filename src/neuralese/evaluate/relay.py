@@ -1,12 +1,12 @@
-"""The relay: whatever a robot says goes into English and back into neuralese before another robot hears it.
+"""The relay: everything a robot says goes into English and back into neuralese before another robot hears it.
 
-    z  --R->H-->  a phrase  --H->R-->  z'        and the listener has z' alone
+    z  --R->H-->  a phrase  --H->R-->  z'        and the listener gets only z'
 
 If the listener still knows what to do, the English carried what the message meant. But a relay also rewards a private
-code: two dictionaries that agree on some absurd phrase for every message pass it, too. So each row says how well the
-model human understands the very same English (`understood`). A round trip takes two dictionaries: for each family of
-criteria a pair of members is chosen jointly, on dev, by the mean of how often the robot at its end and the model human
-on the way guess the state.
+code: two dictionaries that agree on some absurd phrase for every message also pass it. So each row says how well the
+model human understands that same English (`understood`). A round trip takes two dictionaries: for each family of
+criteria a pair of members is chosen jointly, on dev, by the average of how often the robot at the end and the model
+human on the way guess the state.
 
     neuralese      nothing is translated            shuffled       the message of another state
     silence        the listener hears nothing       random         a phrase drawn at random, and its message
@@ -39,7 +39,7 @@ from neuralese.translate.languages import English, Neuralese
 
 SYNTHESIS = "synthesis"
 NEURALESE, SILENCE, RANDOM = "neuralese", "silence", "random"
-MADE = "beyond"  # the role of messages that were made
+MADE = "beyond"  # the role of new messages
 TITLES = {
     NEURALESE: ("no translation", NATIVE),
     SILENCE: ("no message (control)", SILENT),
@@ -53,10 +53,10 @@ class Back:
     """A way back from English: a message (phrases, message) for each phrase that may be said."""
 
     messages: Tensor
-    noise: float = 0.0  # of the channel, for messages that have not passed it yet
+    noise: float = 0.0  # of the channel, for messages that have not passed through it yet
 
     def sent(self, phrases: Tensor) -> Tensor:
-        """What is heard for phrases (n,), given by their places: (n, message)."""
+        """What is heard for phrases (n,), given by position: (n, message)."""
         random = torch.Generator().manual_seed(0)
         messages = self.messages[phrases]
         return messages + self.noise * torch.randn(messages.shape, generator=random) if self.noise else messages
@@ -69,8 +69,8 @@ class Trip:
     name: str
     title: str
     role: str
-    messages: Tensor | None  # (n, message) that are heard; none if nothing is
-    phrases: Tensor | None = None  # (n,) places of what is said in English, if anything is
+    messages: Tensor | None  # (n, message) as heard; None if nothing is heard
+    phrases: Tensor | None = None  # (n,) positions of the phrases said in English, if any
     members: tuple[str, str] = ("", "")  # of the family: out of neuralese, back into it
 
 
@@ -82,16 +82,16 @@ class Relay:
     vocabulary: Neuralese
     candidates: Tensor
     listeners: Mapping[str, Listeners]  # by split
-    heard: Tensor  # (inventory, words) what the model human hears of each phrase
+    heard: Tensor  # (inventory, words) what the model human hears for each phrase
 
     def understood(self, phrases: Tensor, states: Tensor, split: str) -> np.ndarray:
-        """Credit (n,) of the model human that hears phrases (n,), given by their places."""
+        """Credit (n,) of the model human on hearing phrases (n,), given by position."""
         return self.listeners[split].human_credit(self.heard[self.english.ids[phrases]], states)
 
     def credit(self, messages: Tensor | None, states: Tensor, split: str) -> np.ndarray:
-        """Credit (n,) of a robot that hears messages (n, message), or nothing, in `states` (n, s, ...).
+        """Credit (n,) of a robot on hearing messages (n, message), or nothing, in `states` (n, s, ...).
 
-        Candidates are shown at the same places whatever is heard, so that ways can be compared item by item.
+        Candidates are shown at the same places whatever is heard, so ways can be compared item by item.
         """
         random, listeners = torch.Generator().manual_seed(0), self.listeners[split]
         if messages is None:
@@ -99,7 +99,7 @@ class Relay:
         return listeners.robot_credit(messages, states, random)
 
     def there(self, criteria: Mapping[str, Criterion], said: Speech) -> dict[str, Tensor]:
-        """The phrase, by its place, for each message: (n,), by criterion."""
+        """The phrase, by position, for each message: (n,), by criterion."""
         spoken = replace(self.vocabulary, messages=said.messages, ids=said.ids)
         return best_targets(criteria, spoken, self.english, self.candidates)
 
@@ -109,13 +109,13 @@ class Relay:
         return {name: Back(self.vocabulary.messages[place]) for name, place in best.items()}
 
     def ranked(self, there: Mapping[str, Tensor], back: Mapping[str, Back], dev: Speech) -> pd.DataFrame:
-        """Every pair of a way there and a way back by how well both are understood on `dev`, the best first.
+        """Every pair of a way there and a way back by how well both are understood on `dev`, best first.
 
-        Of equals, the first that the config names. Columns: there, back, accuracy, understood.
+        Ties go to the first that the config names. Columns: there, back, accuracy, understood.
         """
         count = len(dev.ids)
         ways = torch.stack(list(there.values())) * count + torch.arange(count)  # (members, n)
-        asked, place = torch.unique(ways, return_inverse=True)  # a phrase for a message is judged once, whoever says it
+        asked, place = torch.unique(ways, return_inverse=True)  # a phrase for a message is judged only once
         phrases, states = asked // count, dev.states[asked % count]
 
         def means(credit: np.ndarray) -> np.ndarray:
@@ -129,7 +129,7 @@ class Relay:
         return table.iloc[order].reset_index(drop=True)
 
     def interpreted(self, said: Speech) -> Trip:
-        """The round trip of an interpreter who is told what the listener sees."""
+        """The round trip of an interpreter that sees what the listener sees."""
         game, english = self.vocabulary.game, self.english
         candidates = game.candidates(said.states)
         meant = guess_by_likelihood(self.vocabulary.speaker, game)(said.messages, said.states, torch.Generator())
@@ -142,7 +142,7 @@ class Relay:
 
 @dataclass(frozen=True)
 class Made:
-    """New messages for phrases, and the family of criteria that translates into English for them."""
+    """New messages for phrases, and the family of criteria that translates into English with them."""
 
     name: str
     family: str
@@ -150,7 +150,7 @@ class Made:
 
 
 def made_messages(files: Mapping[str, Path], english: English, noise: float) -> list[Made]:
-    """The new messages that were made for phrases without asking the listener who judges here, if any were."""
+    """The new messages made for phrases without asking the listener who judges here, if any."""
     if "new_messages.parquet" not in files:
         return []
     new = torch.from_numpy(matrix(read_table(files["new_messages.parquet"], "messages")["message"]).copy())
@@ -165,9 +165,9 @@ def made_messages(files: Mapping[str, Path], english: English, noise: float) -> 
 def trips(
     relay: Relay, criteria: Mapping[str, Mapping[str, Any]], made: list[Made], dev: Speech, test: Speech
 ) -> tuple[list[Trip], pd.DataFrame]:
-    """Every way into English and back for `test`, and what was chosen on `dev` for each, with the second best.
+    """Every way into English and back on `test`, and what was chosen on `dev` for each, with the runner-up.
 
-    `criteria` are as the config has them. A random phrase goes back by the last family's choice.
+    `criteria` are those of the config. A random phrase goes back by the last family's choice.
     """
     random = torch.Generator().manual_seed(0)
     shuffled = test.messages[torch.randperm(len(test.ids), generator=random)]

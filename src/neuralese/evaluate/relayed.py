@@ -1,12 +1,12 @@
-"""What players reach through a relay, as rows of `relay.parquet`: how much of what communication is worth survives.
+"""What players achieve through a relay, as rows of `relay.parquet`: how much of the value of communication survives.
 
     share   = (relay - silence) / (neuralese - silence)
     content = (relay - shuffled) / (neuralese - shuffled)
 
-are 1 if English carries all that neuralese does, and below 0 if it misleads. Agents that always talk have never heard
-silence, and in a long game it may throw them by itself: some of what it costs is not what messages say. Messages of
-another game sound as usual and say nothing, so `content` is of what they say alone. All ways are played on the same
-items or games, so that differences and shares are paired.
+are 1 if English carries everything neuralese does, and below 0 if it misleads. Agents that always talk have never
+heard silence, and in a long game it may confuse them by itself: some of its cost is not about content. Messages of
+another game sound as usual and say nothing, so `content` is about what messages say alone. All ways are played on
+the same items or games, so differences and shares are paired.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ import pandas as pd
 
 from neuralese.evaluate.statistics import bootstrap_interval, over_seeds_interval, over_seeds_test, paired_test
 
-NATIVE, SILENT = "native", "silence"  # roles of what a relay is compared with, beside the baseline
+NATIVE, SILENT = "native", "silence"  # roles a relay is compared with, besides the baseline
 SHUFFLED = "shuffled"  # the control that hears messages of other states or games
 BASELINE = "baseline"
 
@@ -27,7 +27,7 @@ def relay_rows(
     """One row for each way by name: its `values` (n,), and how it compares with those of other `roles`.
 
     Columns: criterion, measure, value, ci_low, ci_high, n, share and content, each with its interval (share_low,
-    share_high, ...), and what is gained over silence and over the baseline (gain_silence, gain_baseline) with standard
+    share_high, ...), and the gains over silence and over the baseline (gain_silence, gain_baseline) with standard
     errors.
     """
     random = np.random.default_rng(0)
@@ -50,9 +50,9 @@ def relay_rows(
 def share_of(
     value: np.ndarray, silence: np.ndarray, native: np.ndarray, generator: np.random.Generator, resamples: int
 ) -> tuple[float, float, float]:
-    """The share of what communication is worth that survives, and its bootstrap interval over items (n,).
+    """The share of the value of communication that survives, and its bootstrap interval over items (n,).
 
-    Where communication may be worth nothing, by the same resamples, there is no share to be told.
+    Undefined where communication may be worth nothing, judging by the same resamples.
     """
     gained, worth = value - silence, native - silence
     levels, counts = np.unique(np.stack([gained, worth]), axis=1, return_counts=True)
@@ -70,9 +70,9 @@ GAINS = {"gain_silence": "p_silence", "gain_baseline": "p_baseline"}
 
 
 def summarise(relays: pd.DataFrame) -> pd.DataFrame:
-    """The rows of all seeds as one for each task, measure and way: means, intervals, and tests paired by seed.
+    """The rows of all seeds combined, one for each task, measure and way: means, intervals, and tests paired by seed.
 
-    p values are of Student's t test over seeds, on both sides; one seed has none.
+    p values are from Student's two-sided t test over seeds; a single seed has none.
     """
     rows = []
     for key, cell in relays.groupby(KEYS, sort=False):

@@ -1,4 +1,4 @@
-"""Intervals and tests for what was measured on a sample of items, by one agent or by several."""
+"""Intervals and tests for measurements on a sample of items, by one agent or by several."""
 
 import math
 
@@ -20,7 +20,7 @@ def bootstrap_interval(
         means = drawn @ totals / (drawn @ sizes)
     else:
         levels, counts = np.unique(values, return_counts=True)
-        if len(levels) <= 8:  # few distinct values: resampling them is drawing how often each occurs
+        if len(levels) <= 8:  # few distinct values: resampling amounts to drawing their counts
             means = generator.multinomial(len(values), counts / len(values), size=resamples) @ levels / len(values)
         else:
             means = np.array([generator.choice(values, len(values)).mean() for _ in range(resamples)])
@@ -30,9 +30,9 @@ def bootstrap_interval(
 
 
 def paired_test(ours: np.ndarray, theirs: np.ndarray, groups: np.ndarray | None = None) -> tuple[float, float, float]:
-    """Gain of `ours` over `theirs` (n,) on the same items, its standard error, and its chance under no difference.
+    """Gain of `ours` over `theirs` (n,) on the same items, its standard error, and its p value.
 
-    Items of one of `groups` (n,) count as one; the test is the normal one, on both sides.
+    Items of one of `groups` (n,) count as one; the test is a two-sided normal test.
     """
     difference = ours - theirs
     gain = difference.mean()
@@ -47,10 +47,10 @@ def paired_test(ours: np.ndarray, theirs: np.ndarray, groups: np.ndarray | None 
 def over_seeds_interval(means: np.ndarray, lows: np.ndarray, highs: np.ndarray) -> tuple[float, float, float]:
     """The mean over seeds and its 95 % interval, from each seed's mean and interval over items, all (seeds,).
 
-    It adds in squares the spread between seeds (Student's t) and the mean interval over items; as seeds share items,
-    the latter does not shrink with their number. With one seed it is over items only.
+    In quadrature, it adds the spread between seeds (Student's t) to the mean interval over items; seeds share items,
+    so the latter does not shrink with their number. With one seed it is over items only.
     """
-    from scipy.special import stdtrit  # most stages do without
+    from scipy.special import stdtrit  # most stages do not need it
 
     seeds, mean = len(means), float(means.mean())
     between = means.std(ddof=1) / math.sqrt(seeds) * stdtrit(seeds - 1, 0.975) if seeds > 1 else 0.0
@@ -59,11 +59,11 @@ def over_seeds_interval(means: np.ndarray, lows: np.ndarray, highs: np.ndarray) 
 
 
 def over_seeds_test(differences: np.ndarray) -> float:
-    """Student's paired t test on both sides: the chance of such a mean if the seeds' true mean difference were 0.
+    """Student's two-sided paired t test: the probability of such a mean if the seeds' true mean difference were 0.
 
-    `differences` (seeds,) are of agents trained alike, each on the same items with and without. One seed cannot tell.
+    `differences` (seeds,) are of agents trained the same way, on the same items with and without. One seed has none.
     """
-    from scipy.special import stdtr  # most stages do without
+    from scipy.special import stdtr  # most stages do not need it
 
     seeds = len(differences)
     if seeds < 2:
@@ -75,9 +75,9 @@ def over_seeds_test(differences: np.ndarray) -> float:
 
 
 def equivalence_test(before: np.ndarray, after: np.ndarray, margin: float) -> tuple[float, float]:
-    """The difference of two means over seeds, and the chance of such ones if the true means were `margin` apart.
+    """The difference of two means over seeds, and the probability of such means if the true ones were `margin` apart.
 
-    Two one-sided t tests of Welch, of which the larger value counts: below 0.05, the two are equivalent.
+    Two one-sided Welch t tests, the larger value of which counts: below 0.05, the two are equivalent.
     """
     from scipy.special import stdtr
 
@@ -92,9 +92,9 @@ def equivalence_test(before: np.ndarray, after: np.ndarray, margin: float) -> tu
 
 
 def holm(p_values: np.ndarray) -> np.ndarray:
-    """Holm's correction of several tests (n,): a claim holds at 0.05 if its corrected value is below; NaN stays NaN.
+    """Holm's correction of several tests (n,): a claim holds at 0.05 if its corrected value is lower; NaN stays NaN.
 
-    A test that could not be made counts as one of those that were tried.
+    A test that could not be carried out still counts towards the number of tests.
     """
     order = np.argsort(p_values, kind="stable")  # NaN last
     steps = np.arange(len(p_values), 0, -1) * p_values[order]

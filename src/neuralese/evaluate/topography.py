@@ -1,8 +1,8 @@
-"""Topographic similarity (Brighton & Kirby 2006): are messages alike where states are?
+"""Topographic similarity (Brighton & Kirby 2006): do similar states have similar messages?
 
-Spearman's correlation between the distances of states and of messages, over pairs of recordings: 1 if messages are the
-further apart the further states are, about 0 if they have nothing to do with each other. All pairs are compared if
-there are at most `PAIRS` of them (632 recordings), else as many that are drawn with a seed.
+Spearman's correlation between the distances of states and of messages, over pairs of recordings: 1 if messages are
+farther apart the farther apart their states are, about 0 if they are unrelated. All pairs are compared if
+there are at most `PAIRS` of them (632 recordings), otherwise as many pairs drawn with a seed.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from scipy.stats import spearmanr
 from neuralese.evaluate.columns import euclidean
 
 PAIRS = 200_000
-BLOCK = 2**15  # pairs whose edit distances are computed side by side
+BLOCK = 2**15  # pairs whose edit distances are computed together
 
 
 def pairs(n: int, seed: int = 0, most: int = PAIRS) -> tuple[np.ndarray, np.ndarray]:
@@ -25,7 +25,7 @@ def pairs(n: int, seed: int = 0, most: int = PAIRS) -> tuple[np.ndarray, np.ndar
 
 
 def edit_distances(symbols: np.ndarray, left: np.ndarray, right: np.ndarray, by_length: bool = False) -> np.ndarray:
-    """Levenshtein's distance between messages `left` and `right` (p,) of symbols (n, T), -1 behind the end: (p,).
+    """Levenshtein's distance between messages `left` and `right` (p,) of symbols (n, T), -1 after the end: (p,).
 
     Inserting, deleting and replacing a symbol count as one edit each. With `by_length` the number of edits is divided
     by the mean length of the two messages; two empty messages are 0 apart.
@@ -40,10 +40,10 @@ def edit_distances(symbols: np.ndarray, left: np.ndarray, right: np.ndarray, by_
 
 
 def _edits(one: np.ndarray, other: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """The usual table, for all pairs at once: its entry in each pair's last row and column. Messages are (T, p)."""
+    """The usual table, for all pairs at once: the entry in each pair's last row and column. Messages are (T, p)."""
     one, other = np.ascontiguousarray(one), np.ascontiguousarray(other)
     above = np.repeat(np.arange(len(other) + 1, dtype=np.int16)[:, None], other.shape[1], axis=1)
-    pair, result = np.arange(other.shape[1]), columns.astype(np.int16)  # against an empty message all are inserted
+    pair, result = np.arange(other.shape[1]), columns.astype(np.int16)  # relative to an empty message, all are inserted
     for row in range(1, rows.max(initial=0) + 1):
         below = np.empty_like(above)
         below[0] = row
@@ -72,7 +72,7 @@ def vector_distances(vectors: np.ndarray, left: np.ndarray, right: np.ndarray, m
 
 
 def topographic_similarity(states: np.ndarray, messages: np.ndarray) -> float:
-    """Spearman's correlation of distances between states (p,) and messages (p,); NaN if either are all the same."""
+    """Spearman's correlation of distances between states (p,) and messages (p,); NaN if either is constant."""
     if len(states) < 2 or np.ptp(states) == 0 or np.ptp(messages) == 0:
         return float("nan")
     return float(spearmanr(states, messages).statistic)

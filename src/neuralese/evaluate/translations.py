@@ -1,7 +1,7 @@
 """What listeners hear under each criterion, from the files of a task and seed.
 
-Beside the criteria of the config there are `synthesis`, with new messages and phrases put together, and, where the
-robot that judges can be asked, `synthesis-judge`, whose messages were made by asking it.
+Besides the criteria of the config there are `synthesis`, with new messages and combined phrases, and, if the
+judging robot can be asked, `synthesis-judge`, whose messages were made by asking it.
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ def best_translations(dictionary: pd.DataFrame, direction: str, criterion: str) 
 
 
 def into_english(dictionary: pd.DataFrame, criterion: str, robot: Speech, heard: Tensor, best: int = 1) -> Tensor:
-    """The words (n, words) that replace a robot's messages: their `best` first translations, phrases `heard`."""
+    """The words (n, words) that replace a robot's messages: their first `best` translations, phrases `heard`."""
     rows = dictionary.query("direction == 'R->H' and criterion == @criterion and rank <= @best")
     place = {int(message): row for row, message in enumerate(robot.ids)}
     rows = rows[rows["source_id"].isin(place)]
@@ -56,12 +56,12 @@ class Said:
     robot: Speech
     human: HumanSpeech
     vocabulary: Speech  # messages into which words are translated
-    heard: Tensor  # (phrases, words) what the model human hears of each phrase
+    heard: Tensor  # (phrases, words) what the model human hears for each phrase
     silence: int | None  # the phrase that stands for saying nothing
 
 
 def load_ways(dictionary: str | Path, said: Said, best: int, generator: torch.Generator) -> list[Way]:
-    """One way for each criterion of the dictionary; a random one is drawn anew for every item."""
+    """One way for each criterion of the dictionary; a random one is redrawn for every item."""
     table = read_table(dictionary, "dictionary").to_pandas()
     ways = []
     for name, settings in read_about(dictionary)["criteria"]["R->H"].items():
@@ -90,9 +90,9 @@ def _at_random(said: Said, generator: torch.Generator) -> tuple[Tensor, dict[str
 def load_synthesis(
     files: Mapping[str, Path], said: Said, ways: list[Way], cell: Any, generator: torch.Generator
 ) -> list[Way]:
-    """The ways with new messages, sent through the channel; an utterance without one is translated as otherwise.
+    """The ways with new messages, sent through the channel; an utterance without one is translated by the dictionary.
 
-    Where no messages were made, only phrases are put together.
+    If no messages were made, only phrases are combined.
     """
     path = files["synthesis.parquet"]
     dictionary = read_table(path, "dictionary").to_pandas()
@@ -115,6 +115,6 @@ def load_synthesis(
 
 
 def heard_bags(path: str | Path, heard: Tensor) -> Tensor:
-    """As which bag of words the model human hears phrases said together: (bags, words)."""
+    """The bag of words that the model human hears for phrases said together: (bags, words)."""
     bags = read_table(path, "bags")
     return Lists.of(bags["parts"].combine_chunks(), len(heard)).bags(torch.arange(len(bags))) @ heard

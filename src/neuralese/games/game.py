@@ -1,4 +1,4 @@
-"""What every game offers, batched: one call moves thousands of games a step.
+"""The interface of every game, batched: one call advances thousands of games by a step.
 
 A game knows nothing of agents or languages. Its tensors have the batch first and the two players second.
 """
@@ -15,11 +15,11 @@ World = TypeVar("World")
 
 
 class Outcome(NamedTuple):
-    """What one step brought."""
+    """The outcome of one step."""
 
     reward: Tensor  # (batch,) shared by both players
     done: Tensor  # (batch,) bool: the game ended with this step
-    success: Tensor  # (batch,) bool: it ended as it should
+    success: Tensor  # (batch,) bool: it ended in success
 
 
 class Game(States, Generic[World]):

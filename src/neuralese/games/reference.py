@@ -1,11 +1,11 @@
 """The reference game of the paper (Figure 4a, b): name one of two items, or more, so that the other player picks it.
 
-Player a, the speaker, sees the target and the other items, or the target alone if the game says so. A step later player
-b, the listener, sees all in random order and picks one, or waits for another message. A speaker's *state* is (target,
-others...), and given what the listener sees only as many states are possible as there are items: the same items with
-another one as the target. All are as likely.
+Player a, the speaker, sees the target and the other items, or the target alone if so configured. A step later player
+b, the listener, sees them in random order and picks one, or waits for another message. A speaker's *state* is (target,
+others...). Given what the listener sees, there are only as many possible states as items: the same items with
+another one as the target. All are equally likely.
 
-Items are passed around by their ids and looked up where their features are needed.
+Items are passed around as ids and looked up where their features are needed.
 """
 
 from dataclasses import dataclass, replace
@@ -25,12 +25,12 @@ class ReferenceWorld:
     """A batch of reference games."""
 
     states: Tensor  # (batch, items) ids of the target and the others
-    place: Tensor  # (batch,) at which of the places the listener sees the target
+    place: Tensor  # (batch,) the place at which the listener sees the target
     time: int
 
 
 class ReferenceGame(Game[ReferenceWorld]):
-    """Reference games over those of the items (n, d) whose ids are in the `pool` (all, if none is given).
+    """Reference games over the items (n, d) whose ids are in the `pool` (by default, all).
 
     With k items to choose from, actions 0 to k - 1 pick the one at that place, and action k waits. Speakers see "all"
     items or the "target".
@@ -57,7 +57,7 @@ class ReferenceGame(Game[ReferenceWorld]):
         return ReferenceWorld(self.draw_states(batch, generator), self.places(batch, generator), time=0)
 
     def observe(self, world: ReferenceWorld) -> Tensor:
-        """Each player sees the items and which role it plays; at first the listener sees no item."""
+        """Each player sees the items and which role it plays; at first the listener sees no items."""
         if world.time == 0:
             listener = self.blank_view(len(world.states))
         else:
@@ -88,11 +88,11 @@ class ReferenceGame(Game[ReferenceWorld]):
         return ReferenceEncoder(self.items, width, self.n_candidates)
 
     def draw_states(self, count: int, generator: torch.Generator) -> Tensor:
-        """Draw speaker states (count, items): ids of a target and others, all from all items alike."""
+        """Draw speaker states (count, items): ids of a target and others, drawn uniformly from all items."""
         return self.pool[torch.randint(len(self.pool), (count, self.n_candidates), generator=generator)]
 
     def with_distractors(self, true: Tensor, generator: torch.Generator) -> Tensor:
-        """Let the others be the targets of other states."""
+        """Draw the others from the targets of other states."""
         others = [true[torch.randperm(len(true), generator=generator)] for _ in range(self.n_candidates - 1)]
         return torch.stack([true, *others], dim=1)
 
@@ -101,15 +101,15 @@ class ReferenceGame(Game[ReferenceWorld]):
         return dict(zip(state_columns(self.n_candidates), states.T, strict=True))
 
     def from_columns(self, columns: dict[str, Tensor]) -> Tensor:
-        """What `to_columns` was given."""
+        """The inverse of `to_columns`."""
         return torch.stack([columns[name] for name in state_columns(self.n_candidates)], dim=1)
 
     def speaker_view(self, states: Tensor) -> Tensor:
-        """What a speaker in `states` (n, items) sees: target, others if it is shown them, its role."""
+        """What a speaker in `states` (n, items) sees: the target, the others if shown, and its role."""
         return _with_role(states, SPEAKER) if self.speaker_sees == "all" else self._target_view(states)
 
     def human_view(self, states: Tensor) -> Tensor:
-        """What a human describes of `states` (n, items): the target alone, since annotators saw one item at a time."""
+        """What a human describes in `states` (n, items): the target alone, since annotators saw one item at a time."""
         return self._target_view(states)
 
     def _target_view(self, states: Tensor) -> Tensor:
@@ -117,18 +117,18 @@ class ReferenceGame(Game[ReferenceWorld]):
         return _with_role(torch.cat([states[:, :1], blank], dim=1), SPEAKER)
 
     def places(self, batch: int, generator: torch.Generator) -> Tensor:
-        """Places (batch,) at which targets are shown, all alike likely."""
+        """Places (batch,) at which targets are shown, uniformly at random."""
         return self.n_candidates - 1 - (torch.rand(batch, generator=generator) * self.n_candidates).long()
 
     @staticmethod
     def listener_view(states: Tensor, place: Tensor) -> Tensor:
-        """What a listener sees of the speaker's `states` (n, items): the target at its place, its role."""
+        """What a listener sees in the speaker's `states` (n, items): the target at its place, its role."""
         places = torch.arange(states.shape[1])
         shown = torch.where(places == place[:, None], 0, places + (places < place[:, None]).long())
         return _with_role(states.gather(1, shown), LISTENER)
 
     def blank_view(self, batch: int) -> Tensor:
-        """What a listener sees before the items are shown: its role."""
+        """What a listener sees before the items are shown: only its role."""
         return _with_role(torch.full((batch, self.n_candidates), len(self.items)), LISTENER)
 
     def blank(self) -> Tensor:
@@ -136,7 +136,7 @@ class ReferenceGame(Game[ReferenceWorld]):
         return self.blank_view(1)[0]
 
     def question(self, states: Tensor, generator: torch.Generator) -> Question:
-        """Show the items, the target at a random place; a listener picks by the place."""
+        """Show the items, the target at a random place; a listener picks by place."""
         place = self.places(len(states), generator)
         others = torch.arange(states.shape[1] - 1)
         picks = torch.cat([place[:, None], others + (others >= place[:, None]).long()], dim=1)
@@ -149,7 +149,7 @@ def state_columns(candidates: int) -> list[str]:
 
 
 class ReferenceEncoder(nn.Module):
-    """Looks items up and maps all, with the role, through one linear layer; the items are not among its weights."""
+    """Looks items up and maps them all, with the role, through one linear layer; the items are not weights."""
 
     items: Tensor
 

@@ -1,4 +1,4 @@
-"""What a config says of a game."""
+"""Settings of a game."""
 
 from dataclasses import dataclass
 
@@ -11,22 +11,22 @@ class GameConfig:
 
     steps: int = setting(
         3,
-        "Steps after which a game is over in any case.",
+        "Maximum number of steps in a game.",
         least=2,
         most=1000,
-        advice="In a reference game 3: the listener may act from the second step on, and wait once. "
+        advice="3 for a reference game: the listener may act from the second step on, and wait once. "
         "Nine in ten human driving games took at most 13 moves.",
     )
     candidates: int = setting(
         2,
-        "States between which a listener has to tell: the true one and its distractors.",
+        "Number of states a listener chooses from: the true one and its distractors.",
         least=2,
         most=10_000,
-        advice="2 is the paper's; chance is one in so many.",
+        advice="2 is the paper's; chance level is one over this number.",
     )
     speaker_sees: str = setting(
         "all",
-        "What the speaker of a reference game sees: all items, or the target alone, as those who described them did.",
+        "What the speaker of a reference game sees: all items, or only the target, as the human annotators did.",
         choices=["all", "target"],
-        advice="`all` is the paper's. Other games take no notice of it.",
+        advice="`all` is the paper's. Other games ignore it.",
     )

@@ -1,9 +1,9 @@
-"""What speakers can be in, and listeners must guess: states, batched, with what is seen of them.
+"""States: what speakers are in and listeners must guess, batched, with what is seen of them.
 
-A *state* always comes with distractors, which from what the listener sees are as likely: (n, s, ...) of integers, the
-true one first and s - 1 others after it. These are the listener's *candidates*; there are two or more.
+A *state* always comes with distractors, which are equally likely given what the listener sees: (n, s, ...) integers,
+the true state first and s - 1 others after it. These are the listener's *candidates*; there are at least two.
 
-A task without a game (somebody's recordings) has states alone; a `Game` adds how one gets from one to the next.
+A task without a game (recorded data) has only states; a `Game` adds how to get from one to the next.
 """
 
 from abc import ABC, abstractmethod
@@ -17,7 +17,7 @@ Redraw = Callable[[Tensor, torch.Generator], Tensor]  # states (n, s, ...) -> th
 
 
 class Question(NamedTuple):
-    """How listeners are asked by a game which state the speaker is in: by an action."""
+    """How a game asks its listeners which state the speaker is in: by an action."""
 
     seen: Tensor  # (n, *observation_shape)
     picks: Tensor  # (n, s) the action that picks each candidate
@@ -28,31 +28,31 @@ class States(ABC):
 
     n_candidates: int = 2
     observation_shape: tuple[int, ...]  # of one player at one step, as integers (ids, cells, roles)
-    distractors: str = "play"  # where they come from: as the true states do, unless said otherwise
+    distractors: str = "play"  # how they are drawn: like the true states, unless stated otherwise
     asks: bool = False  # whether the game asks its listeners for the state (see `question`)
 
     @abstractmethod
     def encoder(self, width: int) -> nn.Module:
-        """A fresh module that looks observations (n, *observation_shape) up and maps them to (n, width)."""
+        """A fresh module that looks up observations (n, *observation_shape) and maps them to (n, width)."""
 
     @abstractmethod
     def with_distractors(self, true: Tensor, generator: torch.Generator) -> Tensor:
-        """States (n, s, ...) of true ones (n, ...) and distractors, drawn from all of `true` as these were."""
+        """States (n, s, ...) made of true ones (n, ...) and distractors, drawn from all of `true` in the same way."""
 
     def redraw(self, states: Tensor, generator: torch.Generator) -> Tensor:
         """The same states (n, s, ...) with other distractors."""
         return self.with_distractors(states[:, 0], generator)
 
     def practise(self, states: Tensor, generator: torch.Generator) -> Tensor:
-        """The same as `redraw`, for the many draws of a training: states may draw more simply there."""
+        """Like `redraw`, for the many draws of a training: states may use a simpler draw there."""
         return self.redraw(states, generator)
 
     def other_distractors(self) -> dict[str, Redraw]:
-        """Further ways to draw distractors, under which listeners are also asked, by name."""
+        """Further ways to draw distractors, by name; listeners are also tested under these."""
         return {}
 
     def draw_states(self, count: int, generator: torch.Generator) -> Tensor | None:
-        """Fresh states (count, s, ...) in which somebody opens; none if speakers have to be overheard in play."""
+        """Fresh states (count, s, ...) in which somebody speaks first; none if speakers must be overheard in play."""
         return None
 
     @abstractmethod
@@ -61,37 +61,37 @@ class States(ABC):
 
     @abstractmethod
     def from_columns(self, columns: dict[str, Tensor]) -> Tensor:
-        """What `to_columns` was given."""
+        """The inverse of `to_columns`."""
 
     def codes(self, states: Tensor) -> Tensor:
-        """One number for each candidate, (n, s), by which pictures know it; a state that is a number is its own."""
+        """One number for each candidate, (n, s), by which pictures are found; a numeric state is its own id."""
         return states
 
     def candidates(self, states: Tensor) -> Tensor:
         """Each candidate as the state in which it is true: (n, s, s, ...) from (n, s, ...), the true one first.
 
-        All are equally likely before a word is said. The others keep their order.
+        All are equally likely before anything is said. The others keep their order.
         """
         every = range(states.shape[1])
         return states[:, torch.tensor([[each, *(other for other in every if other != each)] for each in every])]
 
     @abstractmethod
     def speaker_view(self, states: Tensor) -> Tensor:
-        """What a robot observes when it speaks in `states`: (n, *observation_shape)."""
+        """What a robot that speaks in `states` observes: (n, *observation_shape)."""
 
     @abstractmethod
     def human_view(self, states: Tensor) -> Tensor:
         """What a human who speaks in `states` has seen, as an observation: (n, *observation_shape)."""
 
     def blank(self) -> Tensor:
-        """What listeners see for one step before they are asked: (*observation_shape,)."""
+        """What listeners see for one step before the question: (*observation_shape,)."""
         raise TypeError(f"{type(self).__name__} asks nobody for a state; see `asks`.")
 
     def question(self, states: Tensor, generator: torch.Generator) -> Question:
-        """What listeners are shown to be asked for the state, where the game asks them."""
+        """What listeners are shown when asked for the state, if the game asks them."""
         raise TypeError(f"{type(self).__name__} asks nobody for a state; see `asks`.")
 
 
 def prefixes(candidates: int) -> list[str]:
-    """What is put before a state's columns, by candidate: nothing, `other_`, `other_2_`, `other_3_`, ..."""
+    """The prefix of a state's columns, by candidate: nothing, `other_`, `other_2_`, `other_3_`, ..."""
     return ["", "other_", *(f"other_{number}_" for number in range(2, candidates))][:candidates]

@@ -1,1 +1,1 @@
-"""What the workflow needs and no scientist does."""
+"""Machinery of the workflow, without any science."""

@@ -13,13 +13,13 @@ from neuralese.storage.errors import NeuraleseError
 from neuralese.translate import families
 from neuralese.translate.criteria import kind_of, kinds, make_criterion
 
-# what tables call rows that no criterion made, and what they call what is translated
+# names that tables give to rows made by no criterion, and to units of translation
 TABLE_NAMES = (
     *("none", "shuffled", "constant", "silence", "neuralese", "synthesis", "synthesis-judge", "pragmatic"),
     *("interpreter", "utterance", "phrase", "message"),
 )
-MOST_MEMBERS = 1000  # of a family of criteria
-README = "see config/README.md for what it may be."
+MOST_MEMBERS = 1000  # maximum size of a family of criteria
+README = "see config/README.md for the values allowed."
 
 
 def _is_number(_: object, value: object) -> bool:
@@ -31,7 +31,7 @@ def _is_integer(_: object, value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-# JSON has neither numbers that are none nor a difference between 64 and 64.0
+# JSON has no NaN, and does not distinguish 64 from 64.0
 Validator = extend(
     Draft202012Validator,
     type_checker=Draft202012Validator.TYPE_CHECKER.redefine("number", _is_number).redefine("integer", _is_integer),
@@ -39,7 +39,7 @@ Validator = extend(
 
 
 def problem(config: dict, schema: dict) -> str | None:
-    """The first thing wrong with `config`, with what to do about it, or None."""
+    """The first fault in `config`, with what to do about it, or None."""
     if wrong := shape_problem(config):
         return wrong
     errors = sorted(Validator(schema).iter_errors(config), key=lambda error: list(map(str, error.path)))
@@ -47,20 +47,20 @@ def problem(config: dict, schema: dict) -> str | None:
 
 
 def _criteria_problem(config: dict) -> str | None:
-    """What is wrong with the names of criteria, and with what refers to them."""
+    """A fault in the names of criteria, or in references to them."""
     criteria, also = config["criteria"], config["ablation"].get("also", {})
     if taken := [name for name in (*criteria, *also) if name.lower() in TABLE_NAMES]:
-        return f"config: '{taken[0]}' has another meaning in the tables; give that criterion another name."
+        return f"config: '{taken[0]}' has another meaning in the tables; rename that criterion."
     if twice := [name for name in also if name in criteria]:
-        return f"config: '{twice[0]}' is among the criteria and in ablation.also; give one of them another name."
+        return f"config: '{twice[0]}' is both in criteria and in ablation.also; rename one of them."
     for section in ("synthesis", "examples"):
         if (name := config[section]["criterion"]) not in criteria:
             known = ", ".join(criteria)
-            return f"config: {section}.criterion is '{name}', which no criterion is called; choose from {known}."
+            return f"config: {section}.criterion is '{name}', which is not a criterion; choose from {known}."
     if not kind_of(criteria[name := config["synthesis"]["criterion"]]).by_meaning:
-        return f"config: synthesis.criterion is '{name}', which knows no meanings; choose another one."
+        return f"config: synthesis.criterion is '{name}', which ignores meanings; choose another one."
     if config["evaluation"]["phrases_heard"] > config["dictionary"]["n_best"]:
-        return "config: evaluation.phrases_heard is more than dictionary.n_best keeps; raise dictionary.n_best."
+        return "config: evaluation.phrases_heard exceeds dictionary.n_best; lower it or raise dictionary.n_best."
     for name, settings in (*criteria.items(), *also.items()):
         if wrong := _criterion_problem(name, settings):
             return f"config: {wrong}"
@@ -68,11 +68,11 @@ def _criteria_problem(config: dict) -> str | None:
 
 
 def _criterion_problem(name: str, settings: Mapping[str, Any]) -> str | None:
-    """What is wrong with one criterion, whose values may each be."""
+    """A fault in one criterion, each of whose values is allowed by itself."""
     if name in kinds() and settings["kind"] != name:
-        return f"the criterion '{name}' is of kind '{settings['kind']}'; give it a name that is no other kind's."
+        return f"the criterion '{name}' is of kind '{settings['kind']}'; give it a name that is not another kind's."
     if name in families.ROLES and settings.get("role", name) != name:
-        return f"the criterion '{name}' has the role '{settings['role']}'; give it a name that is no other role's."
+        return f"the criterion '{name}' has the role '{settings['role']}'; give it a name that is not another role's."
     lists = [value for value in settings.values() if isinstance(value, list)]
     if math.prod(len(each) for each in lists) > MOST_MEMBERS:
         return f"the criterion '{name}' has more than {MOST_MEMBERS:,} members; shorten its lists."
@@ -85,7 +85,7 @@ def _criterion_problem(name: str, settings: Mapping[str, Any]) -> str | None:
 
 
 def _sentence(error: ValidationError) -> str:
-    if error.validator == "anyOf":  # a value, or a list of values: whichever it was meant to be
+    if error.validator == "anyOf":  # a value, or a list of values: whichever was meant
         meant = 1 if isinstance(error.instance, list) else 0
         error = next(each for each in error.context if each.schema_path[0] == meant)
     where = ".".join(map(str, error.absolute_path))
@@ -102,7 +102,7 @@ def _sentence(error: ValidationError) -> str:
 
 
 def _unknown(error: ValidationError, where: str) -> str:
-    """Of a key that nobody knows, which may have been meant."""
+    """The likely intention behind an unknown key."""
     known = list(error.schema.get("properties", {}))
     unknown = next(key for key in error.instance if key not in known)
     section, _, rest = unknown.partition(".")
@@ -115,6 +115,6 @@ def _unknown(error: ValidationError, where: str) -> str:
 
 
 def _short(found: str, advice: str) -> str:
-    """One sentence that a terminal can show, however much a user wrote."""
+    """One printable sentence, however much a user wrote."""
     text = "".join(character if character.isprintable() else "?" for character in found)
     return f"{text if len(text) < 400 else text[:400] + '…'}; {advice}"

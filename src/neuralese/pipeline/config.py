@@ -1,11 +1,11 @@
-"""The config: what every key means and is by default, in one place.
+"""The config: the meaning and default of every key, in one place.
 
-complete({"seeds": [0, 1]})                     # the whole config, with the defaults of all that is left out
+complete({"seeds": [0, 1]})                     # the whole config, with defaults filled in
 
-python -m neuralese.pipeline.config --write     # what is made of it: the schema, and the table in config/README.md
+python -m neuralese.pipeline.config --write     # generates the schema, and the table in config/README.md
 
-The settings of a room are in that room (`agents/settings.py`, ...), and those of a task are with the task, so that a
-stage depends on those it uses alone. A task that another package brings has its sections here as ours do.
+The settings of a package are in that package (`agents/settings.py`, ...), and those of a task are with the task, so
+that a stage depends only on those it uses. A task from another package has its sections here like ours.
 """
 
 import sys
@@ -26,7 +26,7 @@ from neuralese.pipeline.sections import FOLDER, WRITTEN_OUT
 from neuralese.settings import section, setting
 from neuralese.tasks.task import Task
 
-Key = tuple[str, Any, Field]  # of a section: its name, its type, its default with what it means
+Key = tuple[str, Any, Field]  # of a section: its name, its type, its default and meaning
 
 
 def _given(value: Any, meaning: str) -> Field:
@@ -35,7 +35,7 @@ def _given(value: Any, meaning: str) -> Field:
 
 
 def _for_each(name: str, fact: str, meaning: str, of: Iterable[Task]) -> Key:
-    """A section that holds one for each task, with the defaults that the task says."""
+    """A section that holds one for each task, with the task's defaults."""
     kinds = [
         (task.name, type(getattr(task, fact)), _given(getattr(task, fact), f"Of {task.title.lower()}.")) for task in of
     ]
@@ -59,10 +59,10 @@ def config_of(known: tuple[Task, ...]) -> type:
             list[int],
             setting(
                 [0],
-                "Every stage from training on is run once for each seed.",
+                "Random seeds; every stage from training on is run once for each.",
                 least=0,
                 most=2**31 - 1,
-                advice="One for a look, five for a table.",
+                advice="One for a first look, five for a table.",
             ),
         ),
         (
@@ -70,10 +70,10 @@ def config_of(known: tuple[Task, ...]) -> type:
             str,
             setting(
                 "results",
-                "The folder that everything is written to.",
+                "Folder that everything is written to.",
                 pattern=FOLDER,
                 form=WRITTEN_OUT,
-                advice="Another one for each experiment you want to keep.",
+                advice="A separate one for each experiment you want to keep.",
             ),
         ),
         ("data", sections.Data, section(sections.Data, "Where raw data comes from.")),
@@ -93,13 +93,13 @@ def config_of(known: tuple[Task, ...]) -> type:
         ("agent", CellConfig, section(CellConfig, "The cell and the channel.")),
         _for_each("training", "training", "The learner's settings.", known),
         _for_each("speakers", "fitting", "How the models of p(z|x) and the model human are fitted.", known),
-        ("messages", sections.Messages, section(sections.Messages, "How much the agent is let to say.")),
+        ("messages", sections.Messages, section(sections.Messages, "How many messages of the agent are recorded.")),
         (
             "criteria",
             dict[str, Criterion],
             setting(
                 CRITERIA,
-                "Ways of scoring a translation. A value that is a list makes a family, of which dev chooses a member "
+                "Ways of scoring a translation. A list of values makes a family, from which a member is chosen on dev "
                 "for each task and direction.",
                 fewest=1,
                 names=NAME,
@@ -107,13 +107,13 @@ def config_of(known: tuple[Task, ...]) -> type:
                 advice="Each gets its own rows in the dictionary and in the tables.",
             ),
         ),
-        ("dictionary", sections.Dictionary, section(sections.Dictionary, "What is kept of the scores.")),
+        ("dictionary", sections.Dictionary, section(sections.Dictionary, "Which translations are kept.")),
         (
             "synthesis",
             sections.Synthesis,
             section(
                 sections.Synthesis,
-                "New messages for what humans say by gradient descent, new phrases for messages by putting phrases "
+                "New messages for human utterances by gradient descent, new phrases for messages by putting phrases "
                 "together.",
             ),
         ),
@@ -122,7 +122,7 @@ def config_of(known: tuple[Task, ...]) -> type:
             sections.Ablation,
             section(
                 sections.Ablation,
-                "How many items the comparison of all criteria looks at; by it members of families are chosen.",
+                "Size of the comparison of all criteria, by which members of families are chosen.",
             ),
         ),
         ("theory", sections.Theory, section(sections.Theory, "Checks of the paper's propositions.")),
@@ -148,9 +148,9 @@ SCHEMA = schema(Config)
 
 
 def complete(config: dict, default: Any = None) -> dict:
-    """`config` with the defaults of all that it leaves out; what cannot be right is left for `problem` to name.
+    """`config` with defaults filled in; invalid values are left for `problem` to report.
 
-    What stands under names of the user's choice (criteria, a sweep) is taken as a whole, or left out as a whole.
+    Entries under names of the user's choice (criteria, a sweep) are taken as a whole, or left out as a whole.
     """
     default = Config() if default is None else default
     filled = {}
@@ -167,7 +167,7 @@ BEGIN, END = f"<!-- keys: {MADE} -->\n", "<!-- end of keys -->\n"
 
 
 def written(project: Path) -> dict[Path, str]:
-    """What the files of a project are to be that are made of the config, by path; of tasks, they name our own."""
+    """The intended contents of a project's generated files, by path; they name our own tasks only."""
     ours = config_of(tuple(tasks.get(name) for name in tasks.BUILT_IN))
     title = "What an experiment may set"
     shown = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title, **schema(ours)}
@@ -179,7 +179,7 @@ def written(project: Path) -> dict[Path, str]:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes a key on a line, and out what occurs twice."""
+    """Writes each key on one line, and repeated parts in full."""
 
     def ignore_aliases(self, data: object) -> bool:
         return True
@@ -193,10 +193,10 @@ _Dumper.add_representer(dict, _Dumper.represent_dict)
 
 
 def main(project: Path, write: bool) -> int:
-    """Write the files that are not what they are to be, or only name them; how many that are."""
+    """Write the files that are not up to date, or only name them; return their number."""
     stale = {path: text for path, text in written(project).items() if path.read_text() != text}
     for path, text in stale.items():
-        print(f"{path} is written anew" if write else f"{path} is out of date: run this with --write")
+        print(f"{path} rewritten" if write else f"{path} is out of date: run this with --write")
         if write:
             path.write_text(text)
     return 0 if write else len(stale)

@@ -1,4 +1,4 @@
-"""What runs cost, reckoned from the benchmark files that every job of the pipeline writes.
+"""The cost of runs, computed from the benchmark files that every job of the pipeline writes.
 
 stages = read_benchmarks("results")                       # one row for each task and stage
 core_hours(stages, seeds=1000)                            # one row for each task
@@ -17,9 +17,9 @@ from neuralese.storage.errors import NeuraleseError
 
 
 def read_benchmarks(results: str | Path) -> pd.DataFrame:
-    """Every stage of every task: whether it is run for each seed, its runs, seconds, cores and peak memory (MB).
+    """Every stage of every task: whether it runs per seed, its runs, seconds, cores and peak memory (MB).
 
-    Seconds are the median over runs (the file of a resumed training tells of its last part only), memory the maximum;
+    Seconds are the median over runs (the file of a resumed training covers its last part only), memory the maximum;
     a job counts as many cores as it kept busy on average, rounded up; less than a tenth of a core is not counted.
     """
     rows = []
@@ -35,15 +35,15 @@ def read_benchmarks(results: str | Path) -> pd.DataFrame:
 
 
 def of_any_seed(job: str) -> str:
-    """The name of a job, a benchmark file without its ending, whatever its seed: colors/seed*/train_agent."""
+    """The name of a job: a benchmark file without its suffix, with any seed: colors/seed*/train_agent."""
     return re.sub(r"(^|/)seed\d+/", r"\1seed*/", job)
 
 
 def measured_jobs(results: str | Path, clock: str = "cpu_time") -> dict[str, float]:
     """Seconds of each job by its name (see `of_any_seed`): the median over seeds.
 
-    `clock` is a column of the benchmark files: the processor's time, in which what else the machine did is not counted,
-    or `s`, the time on the wall.
+    `clock` is a column of the benchmark files: processor time, which excludes whatever else the machine did,
+    or `s`, wall time.
     """
     found = [(of_any_seed(name), run[clock] if run[clock] > 0 else run["s"]) for name, run in _runs(results)]
     return pd.DataFrame(found, columns=["job", "seconds"]).groupby("job")["seconds"].median().to_dict()
@@ -60,13 +60,13 @@ def _runs(results: str | Path) -> Iterator[tuple[str, pd.Series]]:
             found = True
             yield name, run
     if not found:
-        raise NeuraleseError(f"there are no benchmark files below {folder}; run the pipeline first, they come with it.")
+        raise NeuraleseError(f"there are no benchmark files below {folder}; run the pipeline first, which writes them.")
 
 
 def core_hours(stages: pd.DataFrame, seeds: int, points: int = 0) -> pd.DataFrame:
-    """Core hours of each task: what is run once, one seed, all seeds, and the points of a sweep with all seeds.
+    """Core hours of each task: shared stages, one seed, all seeds, and the points of a sweep with all seeds.
 
-    The points are reckoned as if every stage depended on the swept values, from the training on.
+    The points are computed as if every stage depended on the swept values, from training on.
     """
     hours = stages["seconds"] * stages["cores"] / 3600
     each, again = stages["each_seed"], stages["stage"].isin(SWEPT_JOBS)

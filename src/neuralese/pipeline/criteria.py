@@ -1,4 +1,4 @@
-"""What a config says of a criterion, and the criteria of the default experiment."""
+"""Settings of a criterion, and the criteria of the default experiment."""
 
 from dataclasses import MISSING, Field, field, fields, make_dataclass
 from typing import Any, get_type_hints
@@ -7,18 +7,18 @@ from neuralese.settings import setting
 from neuralese.translate.criteria import kinds
 from neuralese.translate.families import ROLES
 
-NAME = "^[A-Za-z][A-Za-z0-9_.+-]{0,39}$"  # of a criterion: it is in tables, in pages and in LaTeX
-NAMED = "letters, digits and _ . + - after a letter, at most 40 in all"
+NAME = "^[A-Za-z][A-Za-z0-9_.+-]{0,39}$"  # of a criterion, which appears in tables, pages and LaTeX
+NAMED = "a letter, then letters, digits and _ . + -, at most 40 characters in total"
 MEANINGS = {
     "belief": "beliefs (`belief`)",
     "direct": "co-occurrence (`direct`)",
-    "pmi": "co-occurrence, divided by how frequent the translation is (`pmi`)",
+    "pmi": "co-occurrence, divided by the frequency of the translation (`pmi`)",
     "random": "nothing (`random`)",
 }
 
 
 def _options() -> dict[str, tuple[str, Any, Field]]:
-    """The options of every kind, as a family may have them: a value, or a list of values."""
+    """The options of every kind, as a family takes them: a value, or a list of values."""
     found: dict[str, tuple[str, Any, Field]] = {}
     for kind in kinds().values():
         hints = get_type_hints(kind)
@@ -31,7 +31,7 @@ def _options() -> dict[str, tuple[str, Any, Field]]:
 
 
 def criterion_section() -> type:
-    """What a criterion may have. What is left out is up to its kind, so no default is filled in."""
+    """The settings of a criterion. Omitted ones are up to its kind, so no default is filled in."""
     known = list(kinds())
     matched = ", ".join(MEANINGS.get(kind, f"`{kind}`") for kind in known)
     options = _options()
@@ -46,10 +46,10 @@ def criterion_section() -> type:
                 str | None,
                 setting(
                     None,
-                    "What it is there for in the tables: `printed` (Algorithm 1), `released` (the authors' code), "
+                    "Its role in the tables: `printed` (Algorithm 1), `released` (the authors' code), "
                     "`ours`, `baseline`, `control`.",
                     choices=list(ROLES),
-                    advice="Gains, tests and verdicts go by roles, never by names; no two criteria have the same.",
+                    advice="Gains, tests and verdicts go by roles, never by names; no two criteria may share one.",
                 ),
             ),
             *(options[name] for name in order),

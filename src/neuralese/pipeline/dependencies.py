@@ -1,8 +1,8 @@
-"""What follows from the list of stages: which wait for which, and on which sections of the config a file depends.
+"""What follows from the list of stages: which wait for which, and which sections of the config a file depends on.
 
 before("score_dictionary")               # the names of the stages that make what it reads
-SECTIONS["dictionary.parquet"]           # the sections that its own stage and all before it look at
-jobs(["belief_test.parquet"])            # what has to be run for it: the jobs' names, each with its stage's
+SECTIONS["dictionary.parquet"]           # the sections used by its own stage and all before it
+jobs(["belief_test.parquet"])            # the jobs needed for it, each with the name of its stage
 """
 
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ def tasks_of(stage: Stage, file: str = "") -> tuple[str, ...]:
 
 
 def reads(stage: Stage, among: Iterable[str] | None = None) -> tuple[str, ...]:
-    """The files that a stage reads, of all its tasks or of those `among` them."""
+    """The files that a stage reads, for all its tasks or for those `among` them."""
     found = []
     for name in stage.reads:
         if name in TOKENS:
@@ -34,19 +34,19 @@ def reads(stage: Stage, among: Iterable[str] | None = None) -> tuple[str, ...]:
 
 @cache
 def makers(file: str) -> tuple[tuple[str, str], ...]:
-    """The stages that make a file, of one task each if they are several, and their jobs that do."""
+    """The stages that make a file, each for one task if there are several, and the jobs in question."""
     return tuple((stage.name, job) for stage in STAGES for made, job in stage.made() if made == file)
 
 
 @cache
 def maker(file: str, task: str) -> Stage:
-    """The stage that makes a file of a task."""
+    """The stage that makes a task's file."""
     return next(NAMED[name] for name, _ in makers(file) if task in tasks_of(NAMED[name], file))
 
 
 @cache
 def tasks_with(file: str) -> tuple[str, ...]:
-    """The tasks that have a file, or of which a run has to have one to make it."""
+    """The tasks that have a file, or one of which a run needs to make it."""
     found = {task for name, _ in makers(file) for task in tasks_of(NAMED[name], file)}
     return tuple(task for task in TASKS if task in found)
 
@@ -62,12 +62,12 @@ def before(name: str) -> frozenset[str]:
 
 @cache
 def sections(name: str) -> frozenset[str]:
-    """The sections of the config that a stage and all before it look at."""
+    """The sections of the config used by a stage and all before it."""
     return frozenset(NAMED[name].sections).union(*map(sections, before(name)))
 
 
 def jobs(files: Iterable[str]) -> dict[str, str]:
-    """Every job that has to be run for these files, whatever the task, and its stage."""
+    """Every job needed for these files, whatever the task, and its stage."""
     found, seen, waiting = {}, set(), list(files)
     while waiting:
         file = waiting.pop()
@@ -79,14 +79,14 @@ def jobs(files: Iterable[str]) -> dict[str, str]:
     return found
 
 
-# the sections on which each file of a task or seed depends
+# the sections that each file of a task or seed depends on
 SECTIONS = {
     file: frozenset().union(*(sections(name) for name, _ in makers(file)))
     for stage in STAGES
     if stage.each != RUN
     for file, _ in stage.made()
 }
-# the sections on which what a sweep shows depends
+# the sections that the results of a sweep depend on
 SWEPT_SECTIONS = frozenset().union(*(SECTIONS.get(file, frozenset()) for file in SWEPT_FILES.values()))
-# the jobs that a sweep runs again for another point, if they depend on the swept values; data is not of an agent
+# the jobs that a sweep repeats for another point, if they depend on the swept values; data belongs to no agent
 SWEPT_JOBS = frozenset(job for job, name in jobs(SWEPT_FILES.values()).items() if not sections(name) <= DATA | {"data"})

@@ -1,9 +1,9 @@
-"""What a user wrote, before it is checked: whether it can be looked at, and what its texts stand for."""
+"""User input before it is checked: whether it can be processed, and what its strings stand for."""
 
 import re
 from typing import Any
 
-MOST_VALUES, DEEPEST = 10_000, 20  # of a config; ours have 300, and are 4 deep
+MOST_VALUES, DEEPEST = 10_000, 20  # of a config; ours have 300 values, 4 levels deep
 WHOLE = re.compile(r"[-+]?\d{1,30}", re.ASCII)
 DECIMAL = re.compile(r"[-+]?(\d{1,30}(\.\d{0,30})?|\.\d{1,30})([eE][-+]?\d{1,5})?|[-+]?\.?(inf|Inf|nan|NaN)", re.ASCII)
 TRUTH = {"true": True, "True": True, "false": False, "False": False}
@@ -11,13 +11,13 @@ NOTHING = ("null", "Null", "None")
 
 
 def shape_problem(config: Any) -> str | None:
-    """What keeps a config from being looked at, in one sentence: it has no end, or names that are no texts."""
+    """What keeps a config from being processed, in one sentence: it is endless, or has names that are not text."""
     values, inside = 0, [(config, 0, "")]
     while inside:
         value, depth, where = inside.pop()
         values += 1
         if values > MOST_VALUES or depth > DEEPEST:
-            return f"config: '{where[:60]}' holds itself, or more than any experiment needs; write out what is meant."
+            return f"config: '{where[:60]}' contains itself, or more than any experiment needs; write it out in full."
         if isinstance(value, dict):
             for key in value:
                 if not isinstance(key, str):
@@ -25,7 +25,7 @@ def shape_problem(config: Any) -> str | None:
                         f"config: {str(key)[:60]} cannot be a name{f' in {where}' if where else ''}; put it in quotes."
                     )
                 if not key.isprintable():
-                    return f"config: {key[:60]!r} cannot be a name; leave out what cannot be printed."
+                    return f"config: {key[:60]!r} cannot be a name; remove the unprintable characters."
             inside += [(each, depth + 1, f"{where}.{key}".lstrip(".")) for key, each in value.items()]
         elif isinstance(value, list):
             inside += [(each, depth + 1, where) for each in value]
@@ -33,9 +33,9 @@ def shape_problem(config: Any) -> str | None:
 
 
 def typed(value: Any, schema: dict, definitions: dict | None = None) -> Any:
-    """Turn texts that stand where `schema` wants numbers, truth values or nothing into these.
+    """Convert strings to numbers, booleans or null where `schema` expects them.
 
-    Snakemake leaves the members of a list given on its command line (`--config seeds=[0,1]`) as texts.
+    Snakemake leaves the members of a list given on its command line (`--config seeds=[0,1]`) as strings.
     """
     definitions = schema.get("$defs", {}) if definitions is None else definitions
     if "$ref" in schema:
@@ -53,7 +53,7 @@ def typed(value: Any, schema: dict, definitions: dict | None = None) -> Any:
 
 
 def _read(text: str, schema: dict) -> Any:
-    """A text as one of the types that are wanted; as it is where it is none of these, or where any will do."""
+    """A string as one of the wanted types; unchanged if it fits none of them, or if any will do."""
     wanted = schema.get("type", ())
     wanted = {wanted} if isinstance(wanted, str) else set(wanted)
     if {"integer", "number"} & wanted and WHOLE.fullmatch(text):

@@ -1,11 +1,11 @@
-"""What code a script runs: the modules of this package that it imports, those that these import, and parts of tasks.
+"""The code that a script runs: the modules of this package that it imports, directly or not, and parts of tasks.
 
 imported("workflow/scripts/train_agent.py", tasks=["colors"])     # the files, sorted
-digest(files)                                                     # one short text that changes whenever one does
+digest(files)                                                     # a short text that changes whenever one of them does
 
-A part of a task (`tasks.part(name, "game")`) is imported by its name at run time: whatever parts the modules of a
-script ask for in this way, those of the tasks that the script is run for are among its code, also a package's that is
-not ours. So are the criteria that other packages bring, wherever there are criteria.
+A part of a task (`tasks.part(name, "game")`) is imported by name at run time: whichever parts the modules of a
+script ask for in this way, those of the tasks it is run for belong to its code, even if they come from another
+package. So do the criteria of other packages, wherever there are criteria.
 """
 
 import ast
@@ -26,9 +26,9 @@ CRITERIA = "translate/criteria.py"
 
 
 def imported(*roots: str | Path, tasks: Iterable[str] = ()) -> list[Path]:
-    """The files of all modules of the package that these files import, directly or not, and of those among them.
+    """The files of all modules of the package that these files import, directly or not, and these files if among them.
 
-    With `tasks`, also those of their parts that are asked for.
+    With `tasks`, also the parts of these tasks that are asked for.
     """
     found: set[Path] = set()
     waiting = [Path(root).resolve() for root in roots]
@@ -60,10 +60,10 @@ def _brought() -> list[Path]:
 
 
 def _origin(module: str) -> Path:
-    """The file of a module that is installed."""
+    """The file of an installed module."""
     spec = find_spec(module)
     if spec is None or spec.origin is None:
-        raise ModuleNotFoundError(f"{module} is installed as a task or a criterion, but is not there")
+        raise ModuleNotFoundError(f"{module} is installed as a task or a criterion, but cannot be found")
     return Path(spec.origin)
 
 
@@ -113,7 +113,7 @@ def _asked(called: ast.Attribute, given: list[ast.expr]) -> Iterator[str]:
 
 @cache
 def _direct(path: Path) -> list[Path]:
-    """The files that one file imports, of our package or its own, and those (of a page) in folders that it names."""
+    """The files that one file imports, from our package or its own, and the files of pages in folders that it names."""
     if path.suffix != ".py":
         return []
     seen = _seen(path)
@@ -127,7 +127,7 @@ def _direct(path: Path) -> list[Path]:
 
 @cache
 def _files(name: str) -> list[Path]:
-    """The files that importing a dotted name runs, if it is of our package or of a task's; no module has none."""
+    """The files that importing a dotted name runs, if it belongs to our package or a task's; otherwise none."""
     package, *rest = name.split(".")
     source = SOURCE if package == PACKAGE else _foreign().get(package)
     if source is None:
@@ -139,7 +139,7 @@ def _files(name: str) -> list[Path]:
 
 @cache
 def _foreign() -> dict[str, Path]:
-    """The folders of other packages that bring tasks, by name; what is a module alone imports nothing of its own."""
+    """The folders of other packages that bring tasks, by name; a single module imports nothing of its own."""
     packages = {home.split(".")[0] for home in registry.homes().values()} - {PACKAGE}
     specs = {name: find_spec(name) for name in packages}
     found = {name: spec for name, spec in specs.items() if spec and spec.submodule_search_locations}
@@ -147,7 +147,7 @@ def _foreign() -> dict[str, Path]:
 
 
 def digest(files: Iterable[Path]) -> str:
-    """A short text that is another one as soon as a file or its name is."""
+    """A short text that changes as soon as a file or its name does."""
     total = hashlib.sha256()
     for path in files:
         content = path.read_bytes()

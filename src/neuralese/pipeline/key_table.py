@@ -8,7 +8,7 @@ from typing import Any, get_args, get_origin
 from neuralese.pipeline.schema import default_of, keys
 
 HEAD = ["key", "meaning", "default", "how to choose it"]
-# of a section: its defaults, or those of several sections of one kind by what each is for; None are the kind's own
+# the defaults of a section, or of several sections of one kind by the task of each; None means the kind's own
 Sections = Mapping[str, Any]
 
 
@@ -19,7 +19,7 @@ def key_table(kind: type) -> str:
 
 
 def _rows(kind: Any, sections: Sections, seen: set[type], inside: str = "") -> Iterator[list[str]]:
-    """The rows of a section: of its own keys, then of the sections in it."""
+    """The rows of a section: its own keys, then its subsections."""
     found = [(field, hint, _user_named(hint)) for field, hint in keys(kind)]
     for field, hint, named in found:
         if not is_dataclass(hint) and (named is None or named in seen):
@@ -35,14 +35,14 @@ def _rows(kind: Any, sections: Sections, seen: set[type], inside: str = "") -> I
             else:
                 yield _row(f"**{field.name}**{of}", field)
                 yield from _rows(hint, {"": default_of(field, sections[""])}, seen, field.name)
-        elif named and named not in seen:  # what is written alike elsewhere is not listed again
+        elif named and named not in seen:  # a kind listed before is not listed again
             seen.add(named)
             yield _row(f"**{field.name}**{of}, by a name of your choice", field, {"": default_of(field, sections[""])})
             yield from _rows(named, {"": None}, seen, field.name)
 
 
 def _user_named(hint: Any) -> Any:
-    """The kind of section of which there are any number, by names of the user's choice."""
+    """The kind of a section that holds any number of entries under names of the user's choice."""
     named = get_args(hint)[1] if get_origin(hint) is dict else None
     return named if is_dataclass(named) else None
 
@@ -53,7 +53,7 @@ def _row(key: str, field: Field, defaults: Mapping[str, Any] | None = None) -> l
 
 
 def _shown(defaults: Mapping[str, Any]) -> str:
-    """One default, or which tasks have which."""
+    """One default, or which tasks have which default."""
     tasks: dict[str, list[str]] = {}
     for task, value in defaults.items():
         tasks.setdefault(_text(value), []).append(task)

@@ -1,11 +1,11 @@
-"""The record of a job, which each file that it makes carries in its stamp: stage, settings, code, and inputs.
+"""The record of a job, carried by each file it makes in its stamp: stage, settings, code, and inputs.
 
-    maker = job.begin("results")       # check what it reads, and say who makes what it writes
-    with making(maker): ...            # whatever is written now carries the record
+    maker = job.begin("results")       # check its inputs, and say what makes its outputs
+    with making(maker): ...            # everything written now carries the record
     job.end(maker)
 
 Two files have the same identity if the same stage made them with the same settings and code from inputs of the same
-identity. So what a file would be now is known without making it, whatever a workflow engine remembers of it.
+identity. So what a file would be now is known without making it, whatever a workflow engine remembers.
 """
 
 import hashlib
@@ -21,13 +21,13 @@ from neuralese.storage.stamps import ANEW, STAMPED, Maker, Record, check_place, 
 
 SOURCE = "source.json"  # in a folder of raw data: where it comes from, with a digest of each file
 CODE = "code"  # the param that holds the digest of the code
-FOLDERS = ("folder",)  # params that say where something is, and not what it is
-CORPUS = "corpus"  # the kind of data that files of a user's own are
+FOLDERS = ("folder",)  # params that say where something is, not what it is
+CORPUS = "corpus"  # the kind of data of a user's own files
 
 
 @dataclass(frozen=True)
 class Job:
-    """One job as a workflow engine has it."""
+    """One job as seen by a workflow engine."""
 
     stage: str
     wildcards: Mapping[str, str]
@@ -36,7 +36,7 @@ class Job:
     outputs: tuple[str, ...]
 
     def record(self, results: str, inputs: Mapping[str, str]) -> Record:
-        """What its files say of it; `inputs` are the identities of what it reads, by place."""
+        """The record its files carry; `inputs` are the identities of its inputs, by place."""
         settings = {
             name: value
             for name, value in self.params.items()
@@ -49,10 +49,10 @@ class Job:
             "code": self.params.get(CODE, ""),
             "inputs": dict(inputs),
         }
-        return json.loads(json.dumps(record, sort_keys=True, default=str))  # as it will be read
+        return json.loads(json.dumps(record, sort_keys=True, default=str))  # as it will be read back
 
     def begin(self, results: str) -> Maker:
-        """Check that the inputs are what they say they are and belong together; return who makes the outputs."""
+        """Check that the inputs are genuine and belong together; return what makes the outputs."""
         maker, found, kinds = Maker(results, {}), {}, set()
         said_by: dict[str, tuple[str, str]] = {}
         for path in self.inputs:
@@ -73,7 +73,7 @@ class Job:
         return Maker(results, {**self.record(results, found), "data": data})
 
     def end(self, maker: Maker) -> None:
-        """Stamp those outputs that cannot carry a stamp."""
+        """Stamp outputs that cannot carry a stamp themselves."""
         for path in map(Path, self.outputs):
             if path.is_file() and path.suffix not in STAMPED:
                 with making(maker):
@@ -81,7 +81,7 @@ class Job:
 
 
 def record_file(path: str | Path) -> Path:
-    """The file that has the stamp of `path`: itself, one in it, or a hidden one beside it."""
+    """The file that has the stamp of `path`: itself, one inside it, or a hidden one next to it."""
     path = Path(path)
     if not path.suffix:
         return path / SOURCE
@@ -89,7 +89,7 @@ def record_file(path: str | Path) -> Path:
 
 
 def identity_of(path: str | Path) -> str:
-    """What a file or a folder of raw data is, by what made it; by its bytes, if it does not say."""
+    """The identity of a file or a folder of raw data, by what made it, or by its bytes if it does not say."""
     path, record = Path(path), read_record(record_file(path))
     if not path.is_dir():
         return file_digest(path)[:16] if record is None else identity(record)
@@ -99,21 +99,21 @@ def identity_of(path: str | Path) -> str:
 
 
 def _kind(path: str, record: Record) -> str:
-    """The kind of data that an input is of."""
+    """The kind of data of an input."""
     if Path(path).is_dir():
         return read_json(Path(path) / SOURCE)["source"]
     return record.get("data", CORPUS)
 
 
 def below(path: str, results: str) -> bool:
-    """Whether a file is one of the results, and not a user's own."""
+    """Whether a file is one of the results rather than a user's own."""
     return Path(path).absolute().is_relative_to(Path(results).absolute())
 
 
 def check(path: str, results: str) -> None:
-    """Raise a `NeuraleseError` unless an input is what it says it is.
+    """Raise a `NeuraleseError` unless an input is what it claims to be.
 
-    Whatever is below the results has to say what made it; anything else is a user's own. The bytes of files that carry
+    Everything below the results must say what made it; anything else is a user's own. The bytes of files that carry
     their stamp are checked when they are read.
     """
     stamped = record_file(path)

@@ -1,8 +1,8 @@
-"""Which results a run would make otherwise than they are: by other settings, other code, or from other inputs.
+"""Results that a run would now make differently: with other settings, other code, or from other inputs.
 
-    out_of_date(jobs, "results")     # path -> why, of what the jobs of a run make; `jobs` by the paths that they make
+    out_of_date(jobs, "results")     # path -> why, for what the jobs of a run make; `jobs` by their outputs
 
-Results say themselves what made them (`made`), so this is known also where Snakemake's own records are gone, or where
+Results themselves say what made them (`made`), so this works even if Snakemake's own records are gone, or if
 results come from another copy of the project.
 """
 
@@ -14,12 +14,12 @@ from neuralese.pipeline.made import SOURCE, Job, identity_of, record_file
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.stamps import Maker, Record, identity, read_record
 
-FOLLOWS = ""  # why a file is out of date: only because what it is made from is
-ANEW = "anew"  # the identity of raw data that will be fetched again: like none that there is
+FOLLOWS = ""  # why a file is out of date: only because its inputs are
+ANEW = "anew"  # the identity of raw data that will be fetched again: unlike any other
 
 
 def out_of_date(jobs: Mapping[str, Job], results: str) -> dict[str, str]:
-    """Why each file that is there would be made otherwise now, of those that `jobs` make."""
+    """Why each existing file would now be made differently, for the outputs of `jobs`."""
     check = _Check(jobs, Maker(results, {}))
     for path in jobs:
         check.identity(path)
@@ -27,7 +27,7 @@ def out_of_date(jobs: Mapping[str, Job], results: str) -> dict[str, str]:
 
 
 class _Check:
-    """What has been found out so far."""
+    """What is known so far."""
 
     def __init__(self, jobs: Mapping[str, Job], maker: Maker) -> None:
         self.jobs, self.maker = jobs, maker
@@ -35,7 +35,7 @@ class _Check:
         self.found: dict[str, str] = {}  # path -> why it is out of date
 
     def identity(self, path: str) -> str | None:
-        """What a file will be once it is made; none if nobody can know, because raw data is not there."""
+        """What a file will be once it is made; none if that cannot be known, because raw data is missing."""
         if path not in self.seen:
             if path in self.jobs:
                 self.look_at(self.jobs[path])
@@ -61,7 +61,7 @@ class _Check:
                 self.seen[output] = None if None in known.values() else identity(now)
 
     def raw(self, folder: str) -> str:
-        """What a folder of raw data is, which depends on what was found where it was fetched from."""
+        """The identity of a folder of raw data, which depends on what was found when it was fetched."""
         if folder not in self.found:
             try:
                 return identity_of(folder)
@@ -71,7 +71,7 @@ class _Check:
 
 
 def why(was: Record | None, now: Record) -> str:
-    """What is another than it was, in a few words."""
+    """What has changed, in a few words."""
     if was is None:
         return "it does not say what made it"
     if was["place"] != now["place"]:
@@ -84,7 +84,7 @@ def why(was: Record | None, now: Record) -> str:
         return "the code has changed"
     for place in sorted(was["inputs"].keys() | now["inputs"].keys()):
         if was["inputs"].get(place) != now["inputs"].get(place):
-            return f"{place} is another one than it was"
+            return f"{place} is not the one it was made from"
     return "another stage made it"
 
 
@@ -100,7 +100,7 @@ def _flat(settings: Any, above: str = "") -> dict[str, Any]:
 
 
 def told(found: Mapping[str, str], shown: int = 4) -> str:
-    """One sentence for all that is out of date, and why."""
+    """One sentence for everything that is out of date, and why."""
     by_reason: dict[str, list[str]] = {}
     for path, reason in found.items():
         by_reason.setdefault(reason, []).append(path)
@@ -111,4 +111,4 @@ def told(found: Mapping[str, str], shown: int = 4) -> str:
     ]
     causes[shown:] = ["..."] if len(causes) > shown else []
     are = "1 result is" if len(found) == 1 else f"{len(found)} results are"
-    return f"{are} out of date and will be made again: {', '.join(causes)}."
+    return f"{are} out of date and will be remade: {', '.join(causes)}."

@@ -1,4 +1,4 @@
-"""Where the workflow is: in the wheel, or at the top of a checkout; and how Snakemake is started on it.
+"""Where the workflow is: in the wheel, or at the top of a checkout; and how to start Snakemake on it.
 
 snakemake_command(["--configfile", "quick", "--dry-run"])       # from any folder, without a clone
 """
@@ -14,7 +14,7 @@ import yaml
 import neuralese
 from neuralese.storage.errors import NeuraleseError
 
-CONFIG = Path("config/config.yaml")  # where the workflow looks for the config of the folder it is run in
+CONFIG = Path("config/config.yaml")  # where the workflow looks for a config in the current folder
 CONFIG_OPTIONS = ("--configfile", "--configfiles")
 CORES = ("--cores", "-c", "--jobs", "-j", "--profile", "--executor", "-e")  # options that say where jobs run
 OWN_WORKFLOW = ("--snakefile", "-s")
@@ -27,17 +27,17 @@ def home() -> Path:
         if (folder / "Snakefile").is_file() and (folder / "workflow" / "rules").is_dir():
             return folder
     raise NeuraleseError(
-        f"{package} came without its workflow; install the package again with: pip install --force-reinstall neuralese"
+        f"{package} lacks its workflow; reinstall the package with: pip install --force-reinstall neuralese"
     )
 
 
 def shipped_configs() -> dict[str, Path]:
-    """The configs that come with the package, by name."""
+    """The configs shipped with the package, by name."""
     return {path.stem: path for path in sorted((home() / "config").glob("*.yaml"))}
 
 
 def find_config(name: str) -> Path:
-    """A config file: a path, or the name of one in ./config or of one that comes with the package."""
+    """A config file: a path, or the name of one in ./config or of one shipped with the package."""
     wanted, shipped = Path(name), shipped_configs()
     for path in (wanted, CONFIG.parent / wanted, CONFIG.parent / f"{name}.yaml"):
         if path.is_file():
@@ -45,8 +45,8 @@ def find_config(name: str) -> Path:
     if wanted.stem in shipped and wanted.parent in (Path(), CONFIG.parent):
         return shipped[wanted.stem]
     raise NeuraleseError(
-        f"there is no config '{name}': give the path of a YAML file, or one of {', '.join(shipped)}; "
-        "targets, such as all, go before --configfile."
+        f"there is no config '{name}'; give the path of a YAML file, or one of {', '.join(shipped)}; "
+        "targets such as all go before --configfile."
     )
 
 
@@ -71,7 +71,7 @@ def split_configs(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def given(arguments: Sequence[str], options: Sequence[str]) -> bool:
-    """Whether one of these options is among the arguments, in any of the ways in which it can be written."""
+    """Whether one of these options is among the arguments, in any of its spellings."""
     own = arguments[: list(arguments).index("--")] if "--" in arguments else arguments
     short = tuple(option for option in options if not option.startswith("--"))
     return any(
@@ -90,7 +90,7 @@ def value_of(arguments: Sequence[str], options: Sequence[str]) -> str | None:
 
 
 def config_files(arguments: Sequence[str]) -> list[Path]:
-    """The config files of a run, each over those before it; without one in the folder, the shipped one is the first."""
+    """The config files of a run, each overriding those before; first the folder's own, or else the shipped one."""
     names, others = split_configs(arguments)
     folder = Path(value_of(others, ("--directory", "-d")) or ".")
     first = [] if (folder / CONFIG).is_file() else [shipped_configs()["config"]]
@@ -98,7 +98,7 @@ def config_files(arguments: Sequence[str]) -> list[Path]:
 
 
 def nested(arguments: Sequence[str]) -> list[str]:
-    """The arguments with dotted keys of --config as Snakemake wants them: agent.noise=3 becomes agent={"noise": 3}."""
+    """The arguments with dotted keys of --config as Snakemake takes them: agent.noise=3 becomes agent={"noise": 3}."""
     found: list[str] = []
     sections: dict[str, tuple[int, dict]] = {}
     taking = False
@@ -132,7 +132,7 @@ def snakemake_command(arguments: Sequence[str]) -> list[str]:
     if given(arguments, OWN_WORKFLOW):
         return [sys.executable, "-m", "snakemake", *arguments]
     _, others = split_configs(nested(arguments))
-    # --configfile takes all that follows it, up to the next option
+    # --configfile takes everything up to the next option
     configs = [os.path.abspath(path) for path in config_files(arguments)]
     command = [sys.executable, "-m", "snakemake", *(["--configfile", *configs] if configs else [])]
     cores = [] if given(others, CORES) else ["--cores", "all"]

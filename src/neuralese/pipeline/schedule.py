@@ -1,4 +1,4 @@
-"""How long jobs that wait for each other take on some cores, and which chain of them is the longest.
+"""How long interdependent jobs take on a number of cores, and the longest chain among them.
 
 jobs = [Job("train", 60), Job("score", 20, after=("train",)), Job("draw", 5)]
 wall_time(jobs, cores=2)                                  # 80
@@ -15,7 +15,7 @@ from neuralese.storage.errors import NeuraleseError
 
 @dataclass(frozen=True)
 class Job:
-    """A job, and the names of those that have to end before it."""
+    """A job, and the names of the jobs that must end before it."""
 
     name: str
     seconds: float
@@ -25,9 +25,9 @@ class Job:
 
 
 def starts(jobs: Sequence[Job], cores: int) -> dict[str, float]:
-    """When each job starts, if none waits that could run.
+    """When each job starts, if no job waits that could run.
 
-    Of the jobs that are ready, those of the highest priority begin first, and of these the first in `jobs`. One that
+    Among ready jobs, those of the highest priority begin first, in the order of `jobs`. One that
     asks for more cores than there are gets all of them.
     """
     _ordered(jobs)
@@ -70,7 +70,7 @@ def wall_time(jobs: Sequence[Job], cores: int) -> float:
 
 
 def critical_path(jobs: Sequence[Job]) -> list[Job]:
-    """The longest chain of jobs each of which waits for the one before: however many cores, it takes as long."""
+    """The longest chain of jobs that wait for each other: with any number of cores, a run takes at least that long."""
     ends: dict[str, float] = {}
     before: dict[str, str | None] = {}
     for job in _ordered(jobs):
@@ -90,8 +90,8 @@ def _ordered(jobs: Sequence[Job]) -> list[Job]:
     if len(named) < len(jobs):
         raise NeuraleseError("two jobs have the same name.")
     if unknown := {name for job in jobs for name in job.after} - set(named):
-        raise NeuraleseError(f"no job is called {min(unknown)!r}, for which another waits.")
+        raise NeuraleseError(f"no job is called {min(unknown)!r}, but another one waits for it.")
     try:
         return [named[name] for name in TopologicalSorter({job.name: job.after for job in jobs}).static_order()]
     except CycleError as error:
-        raise NeuraleseError(f"jobs wait for each other in a circle: {' → '.join(error.args[1])}.") from error
+        raise NeuraleseError(f"jobs wait for each other in a cycle: {' → '.join(error.args[1])}.") from error

@@ -11,7 +11,7 @@ NAMES = {int: "integer", float: "number", bool: "boolean", str: "string", NoneTy
 
 
 def keys(kind: Any) -> Iterator[tuple[Field, Any]]:
-    """The keys of a section, each with its type; a field that says nothing of itself is refused."""
+    """The keys of a section, each with its type; a field without a meaning is refused."""
     hints = get_type_hints(kind)
     for field in fields(kind):
         if not field.metadata.get("meaning"):
@@ -20,14 +20,14 @@ def keys(kind: Any) -> Iterator[tuple[Field, Any]]:
 
 
 def default_of(field: Field, section: Any = None) -> Any:
-    """What a key is if it is left out: as in `section` where there is one; `MISSING` if it may not be left out."""
+    """The default of a key: as in `section` if given; `MISSING` if the key is required."""
     if section is not None:
         return getattr(section, field.name)
     return field.default if field.default_factory is MISSING else field.default_factory()
 
 
 def schema(kind: type) -> dict:
-    """The schema of a whole config; what stands in it under names of the user's choice is among its definitions."""
+    """The schema of a whole config; entries under names of the user's choice are among its definitions."""
     definitions: dict[str, dict] = {}
     made = _section(kind, None, definitions)
     return made | {"$defs": definitions} if definitions else made
@@ -44,7 +44,7 @@ def _section(kind: Any, defaults: Any, definitions: dict[str, dict]) -> dict:
             made |= _type(hint, field.metadata["limits"], definitions)
             if default is MISSING:
                 required.append(field.name)
-            elif default is not None:  # which means that it is left out
+            elif default is not None:  # None means that it is left out
                 made["default"] = default
         properties[field.name] = made
     needs = {"required": required} if required else {}
@@ -74,6 +74,6 @@ def _type(hint: Any, limits: dict[str, Any], definitions: dict[str, dict]) -> di
 
 
 def _named(kinds: tuple, limited: dict[str, Any]) -> dict:
-    """The schema of a plain value; choices say its type themselves."""
+    """The schema of a plain value; choices imply its type."""
     names = [NAMES[each] for each in kinds if each in NAMES]
     return limited if "enum" in limited else {"type": names if len(names) > 1 else names[0], **limited}

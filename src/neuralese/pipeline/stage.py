@@ -1,6 +1,6 @@
 """What every pipeline stage does around its work: log to a file, respect its threads, fail in one sentence.
 
-with stage(snakemake):     # all that a script needs; what it writes says what made it
+with stage(snakemake):     # all that a script needs; its outputs say what made them
 """
 
 import logging
@@ -19,7 +19,7 @@ logger = logging.getLogger("neuralese")
 
 
 class _LogFile(logging.FileHandler):
-    """A log that a full disk silences; what matters is on stderr too."""
+    """A log that a full disk silences; important messages also go to stderr."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -27,10 +27,10 @@ class _LogFile(logging.FileHandler):
         self.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s", "%H:%M:%S"))
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
-        """Say nothing of a record that could not be written."""
+        """Ignore a record that could not be written."""
 
     def close(self) -> None:
-        """Close, also if the last words cannot be written."""
+        """Close, even if the last records cannot be written."""
         with suppress(OSError):
             super().close()
 
@@ -45,10 +45,10 @@ def by_name(paths: Iterable[str]) -> dict[str, list[Path]]:
 
 @contextmanager
 def stage(given: Any) -> Iterator[None]:
-    """Do the work of a script, to which Snakemake gave the object `given` (it calls it `snakemake`).
+    """Do the work of a script, given Snakemake's object `given` (called `snakemake` there).
 
-    Send logging (and the text of a `NeuraleseError`) to its log, hold torch to its threads, check that its inputs are
-    what they say they are, and let what it writes say what made it.
+    Send logging (and the text of a `NeuraleseError`) to its log, limit torch to its threads, check that its inputs are
+    what they claim to be, and let its outputs say what made them.
     """
     with logged(given.log[0], given.threads):
         wildcards, params = (dict(each.items()) for each in (given.wildcards, given.params))
@@ -61,8 +61,8 @@ def stage(given: Any) -> Iterator[None]:
 
 @contextmanager
 def logged(log: str | Path, threads: int = 1) -> Iterator[None]:
-    """Send logging (and the text of a `NeuraleseError`) to the file `log`, and hold torch to `threads` threads."""
-    if torch := sys.modules.get("torch"):  # many stages do without, and its import would be most of their time
+    """Send logging (and the text of a `NeuraleseError`) to the file `log`, and limit torch to `threads` threads."""
+    if torch := sys.modules.get("torch"):  # many stages do not need it, and importing it would take most of their time
         torch.set_num_threads(threads)
     logger.setLevel(logging.INFO)
     warnings = logging.StreamHandler(sys.stderr)
@@ -81,7 +81,7 @@ def logged(log: str | Path, threads: int = 1) -> Iterator[None]:
         if isinstance(error, OSError) and (why := storage_problem(error, written)):
             logger.error("%s", why)
             sys.exit(1)
-        logger.exception("this is a bug in neuralese, or a machine that ran out of something:")
+        logger.exception("this is a bug in neuralese, or the machine ran out of some resource:")
         raise
     finally:
         for each in handlers:

@@ -1,19 +1,19 @@
 """The stages of the workflow: those that every task has, and those that tasks bring.
 
-A stage is the rule of workflow/rules that has its name; a test holds the two against each other. Whatever else speaks
-of stages, of their files or of what these depend on reads it here, or from `dependencies`, which is derived from this.
+A stage is the rule of workflow/rules with the same name; a test compares the two. Everything else that concerns
+stages, their files or what these depend on reads it here, or from `dependencies`, which is derived from this.
 
-What a stage reads may be named for what it is to a task (`GAME`, `HUMAN`, ...): each task says which files these are.
+A stage's inputs may be named by their role for a task (`GAME`, `HUMAN`, ...): each task says which files these are.
 """
 
 from neuralese import tasks
 from neuralese.tasks.stages import RUN, SEED, SWEPT_FILES, TASK, Stage
 
 TASKS = tasks.names()
-DATA = frozenset(TASKS)  # the sections of the config on which tasks' data depends, one for each task
+DATA = frozenset(TASKS)  # the sections of the config that tasks' data depends on, one per task
 PICTURES = ("png", "svg")  # the formats of every figure
 
-# files by what they are to a task
+# files by their role for a task
 GAME, HUMAN, VARIABLES, SHOWN, WATCHED = "<game>", "<human>", "<variables>", "<pictures>", "<watched>"
 AGENT, HISTORY, MADE = "<agent>", "<history>", "<made>"
 TOKENS = {
@@ -44,7 +44,7 @@ _LISTENING = tuple(
 
 
 def _table_figures() -> dict[str, tuple[str, ...]]:
-    """The pictures of the tables, and whose they are."""
+    """The pictures of the tables, and the tasks they belong to."""
     found: dict[str, tuple[str, ...]] = {}
     for task in tasks.every():
         found[f"table_{task.paper.table if task.paper else task.name}"] = (task.name,)

@@ -1,10 +1,10 @@
-"""Sweeps: values of a config over lists, every combination of them a point.
+"""Sweeps: config values over lists; every combination is a point.
 
 points({"agent.noise": [0.1, 0.3], "dictionary.n_best": [1, 5]})    # four points: dotted key -> value
 overlay(config, point)                                              # the config of one of them
 
 A stage is run once for each combination of the swept values that it depends on, not once for each point: `relevant`
-leaves of a point what matters to one file.
+reduces a point to what matters for one file.
 """
 
 import math
@@ -23,11 +23,11 @@ MOST_POINTS = 10_000  # of a sweep
 Value = int | float | bool | str
 Point = dict[str, Value]  # dotted key -> value
 
-# sections of the config that every point shares, and why
+# sections of the config shared by all points, and why
 FIXED = {
     "tasks": "every task of the config is run at every point",
     "seeds": "every seed of the config is run at every point",
-    "results": "every point has a folder of its own already",
+    "results": "every point has its own folder already",
     "data": "all points share the raw data; give each source a run with its own 'results'",
     "sweep": "a sweep of sweeps is one sweep with more keys",
 }
@@ -53,7 +53,7 @@ def overlay(config: dict, point: Point) -> dict:
 
 
 def sweep_problem(config: dict, schema: dict) -> str | None:
-    """The first thing wrong with the sweep of a config that is otherwise right, or None."""
+    """The first fault in the sweep of an otherwise valid config, or None."""
     if math.prod(len(values) for values in config.get("sweep", {}).values()) > MOST_POINTS:
         return f"config: sweep: there are more than {MOST_POINTS:,} combinations; shorten the lists."
     for key, values in config.get("sweep", {}).items():
@@ -65,18 +65,16 @@ def sweep_problem(config: dict, schema: dict) -> str | None:
                 return wrong.replace("config:", "config: sweep:", 1)
         if section not in SWEPT_SECTIONS:
             can = ", ".join(sorted(SWEPT_SECTIONS - set(FIXED)))
-            return (
-                f"config: sweep: '{key}' cannot be swept: nothing that a sweep shows depends on it; keys of {can} can."
-            )
+            return f"config: sweep: '{key}' cannot be swept: no result depends on it; sweep keys of {can} instead."
         if not any(_matters(key.split("."), SWEPT_SECTIONS, task) for task in config["tasks"]):
-            return f"config: sweep: '{key}' cannot be swept: it is of a task that is not among 'tasks'; add it there."
+            return f"config: sweep: '{key}' cannot be swept: it belongs to a task that is not in 'tasks'; add it there."
     return None
 
 
 def relevant(point: Point, sections: frozenset[str], task: str, config: dict) -> Point:
-    """What of `point` matters to a file of `task` that depends on `sections`.
+    """The part of `point` that matters for a file of `task` that depends on `sections`.
 
-    A value that `config` has anyhow does not: there, the point is the run itself.
+    A value that `config` has anyway does not matter: there, the point is the run itself.
     """
     kept = {}
     for key, value in point.items():
@@ -87,7 +85,7 @@ def relevant(point: Point, sections: frozenset[str], task: str, config: dict) ->
 
 
 def _matters(path: list[str], sections: frozenset[str], task: str) -> bool:
-    """Whether a key is of these sections, and not of another task."""
+    """Whether a key is in these sections, and not about another task."""
     return path[0] in sections and not (DATA - {task}) & set(path[:2])
 
 
@@ -109,13 +107,13 @@ def named(text: str, sweep: dict[str, list[Value]]) -> Point:
         key, _, wanted = part.partition("=")
         found = [value for value in sweep.get(key, []) if str(value) == wanted]
         if not found:
-            raise NeuraleseError(f"the config sweeps over no '{part}'; add it under 'sweep' to have such a point.")
+            raise NeuraleseError(f"the config does not sweep over '{part}'; add it under 'sweep' to get such a point.")
         point[key] = found[0]
     return point
 
 
 def tidy(tables: "list[pd.DataFrame]", at: list[Point]) -> "pd.DataFrame":
-    """One table of the tables made at the points `at`, with a column for each swept key."""
+    """One table from the tables made at the points `at`, with a column for each swept key."""
     import pandas as pd  # planning a run needs none
 
     return pd.concat([table.assign(**point) for table, point in zip(tables, at, strict=True)], ignore_index=True)

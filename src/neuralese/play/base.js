@@ -1,4 +1,4 @@
-// What all pages share: asking the server, making elements, and saying what went wrong.
+// What all pages share: asking the server, making elements, and reporting errors.
 
 export const find = (id) => document.getElementById(id);
 
@@ -21,12 +21,12 @@ export async function ask(path, body) {
 }
 
 export function sentence(error) {
-  return error instanceof TypeError ? "The game does not answer; is it still running in the terminal?" : error.message;
+  return error instanceof TypeError ? "The game does not respond; is it still running in the terminal?" : error.message;
 }
 
 let asking = false;
 
-// One thing at a time: whoever clicks twice is heard once.
+// One thing at a time: a double click counts once.
 export async function once(action) {
   if (asking) return;
   asking = true;

@@ -1,4 +1,4 @@
-"""What a person asks for who wants to play."""
+"""What a person who wants to play asks for."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,12 +8,12 @@ import torch
 
 @dataclass(frozen=True)
 class PlayOptions:
-    """Of which robot, and how; the part `play` of a task makes a sitting of it (`open_sitting`)."""
+    """Which robot, and how; the `play` part of a task makes a sitting from it (`open_sitting`)."""
 
     task: str
     results: Path
     logs: Path  # the folder in which finished games are saved
     generator: torch.Generator
     seed: int = 0
-    criterion: str | None = None  # by which is translated; ours, if none is named
-    steps: int | None = None  # of the longest game; as the task thinks best, if none is given
+    criterion: str | None = None  # used to translate; by default, ours
+    steps: int | None = None  # maximum length of a game; by default, the task's choice

@@ -1,12 +1,12 @@
-"""A web page for one person on this machine: only who has the token in its address is let in.
+"""A web page for one person on this machine: only requests with the token in their address are answered.
 
-    GET  /TOKEN/          the page, and its scripts, styles and pictures beside it
+    GET  /TOKEN/          the page, with its scripts, styles and pictures next to it
     GET  /TOKEN/state     the game as the person may see it
     POST /TOKEN/new       {}; a new game
-    POST /TOKEN/...       whatever else the game lets one do; the game after it
+    POST /TOKEN/...       any other action the game offers; the game after it
 
-What is served is a `Sitting`: the games that one person plays, one after another. Answers are JSON; one that refuses
-holds `error`, a sentence for the person. A request must name this server as its host, so that no other site can reach
+It serves a `Sitting`: the games that one person plays, one after another. Answers are JSON; a refusal
+holds `error`, a sentence for the person. A request must name this server as its host, so that no site can reach
 it under a name of its own (DNS rebinding).
 """
 
@@ -28,8 +28,8 @@ from neuralese.storage.errors import NeuraleseError
 log = logging.getLogger(__name__)
 
 MOST_BYTES = 1024  # of a request's body
-DRAINED = 1 << 20  # bytes of a body too large that are still read, so that the answer is not lost on its sender
-PATIENCE = 5.0  # seconds that a body may say nothing
+DRAINED = 1 << 20  # bytes of an oversized body that are still read, so that the sender gets the answer
+PATIENCE = 5.0  # seconds of silence allowed within a body
 KINDS = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -47,23 +47,23 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 SHARED = "neuralese.play"  # the package that holds what all pages share
-NO_ENTRY = "This page is for whoever started it: please open the whole address that the terminal shows."
+NO_ENTRY = "This page is private to the person who started it; please open the full address shown in the terminal."
 
 
 class RefusedError(NeuraleseError):
-    """What a person asked for and cannot have: one sentence for them."""
+    """The person asked for something impossible: one sentence for them."""
 
 
 class TooLateError(RefusedError):
-    """What a person asked for too late: one sentence for them."""
+    """The person asked too late: one sentence for them."""
 
 
 class Sitting(Protocol):
     """What a page can ask for; every method may be called from any thread."""
 
-    package: str  # that holds the files of its page: page.html, and what else the page names
-    pictures: Mapping[str, bytes]  # PNG files beside them that are made as they are needed, by name
-    asked: Mapping[str, Mapping[str, type]]  # methods that can be posted to, with the fields that each must be given
+    package: str  # the package with the files of its page: page.html, and whatever that refers to
+    pictures: Mapping[str, bytes]  # further PNG files made on demand, by name
+    asked: Mapping[str, Mapping[str, type]]  # methods that can be posted to, with the required fields of each
     logs: Path  # the folder in which finished games are saved
     saved: list[Path]
 
@@ -72,7 +72,7 @@ class Sitting(Protocol):
 
 
 class RequestError(Exception):
-    """A request that is not as it must be: the status and the sentence of the answer."""
+    """An invalid request: the status and the sentence of the answer."""
 
     def __init__(self, status: HTTPStatus, sentence: str) -> None:
         super().__init__(sentence)
@@ -80,7 +80,7 @@ class RequestError(Exception):
 
 
 class PlayServer(ThreadingHTTPServer):
-    """Serves one sitting on 127.0.0.1; port 0 is any free one."""
+    """Serves one sitting on 127.0.0.1; port 0 means any free port."""
 
     daemon_threads = True
 
@@ -91,7 +91,7 @@ class PlayServer(ThreadingHTTPServer):
         self.url = f"http://127.0.0.1:{self.server_port}/{self.token}/"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of a page that was closed before it had its answer."""
+        """Stay silent about a page that was closed before it got its answer."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
@@ -101,7 +101,7 @@ class Handler(BaseHTTPRequestHandler):
 
     server: PlayServer
     server_version, sys_version = "neuralese", ""
-    timeout = 20  # seconds that a connection may say nothing
+    timeout = 20  # seconds of silence allowed on a connection
 
     def do_GET(self) -> None:
         """Answer with a page, or the state."""
@@ -120,7 +120,7 @@ class Handler(BaseHTTPRequestHandler):
             status, (content, kind) = HTTPStatus.CONFLICT, self._refusal(str(error))
         except RefusedError as error:
             status, (content, kind) = HTTPStatus.BAD_REQUEST, self._refusal(str(error))
-        except NeuraleseError as error:  # such as a full disk: no bug, and the person can do something about it
+        except NeuraleseError as error:  # such as a full disk: not a bug, and the person can act on it
             log.warning("%s", error)
             status, (content, kind) = HTTPStatus.INTERNAL_SERVER_ERROR, self._refusal(str(error))
         except Exception:
@@ -134,7 +134,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def _name(self) -> str:
-        """What is asked for, by someone who may."""
+        """What was requested, by someone entitled to it."""
         token, _, name = self.path.split("?")[0].removeprefix("/").partition("/")
         known = hmac.compare_digest(token.encode(), self.server.token.encode())
         if not known or self.headers.get("Host") not in self.server.hosts:
@@ -161,25 +161,25 @@ class Handler(BaseHTTPRequestHandler):
         return _json(getattr(sitting, name)(**self._body(sitting.asked[name])))
 
     def _body(self, fields: Mapping[str, type]) -> dict[str, Any]:
-        """The request's body, which must be JSON with just these fields."""
+        """The request's body, which must be JSON with exactly these fields."""
         given = self.headers.get("Content-Length", "")
         if not given.isdecimal() or len(given) > 9:
-            raise RequestError(HTTPStatus.LENGTH_REQUIRED, "A request must say how long it is.")
+            raise RequestError(HTTPStatus.LENGTH_REQUIRED, "A request must state its length.")
         length = int(given)
         if length > MOST_BYTES:
             self._read(min(length, DRAINED))
-            raise RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "That is too long; please say it in fewer words.")
+            raise RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "That is too long; please use fewer words.")
         try:
             body = json.loads(self._read(length))
         except (ValueError, RecursionError):
-            raise RequestError(HTTPStatus.BAD_REQUEST, "That is no JSON; please reload the page.") from None
+            raise RequestError(HTTPStatus.BAD_REQUEST, "That is not JSON; please reload the page.") from None
         if not isinstance(body, dict) or {name: type(value) for name, value in body.items()} != fields:
             wanted = ", ".join(f"{name} ({kind.__name__})" for name, kind in fields.items()) or "nothing"
-            raise RequestError(HTTPStatus.BAD_REQUEST, f"A request must hold {wanted}; please reload the page.")
+            raise RequestError(HTTPStatus.BAD_REQUEST, f"A request must contain {wanted}; please reload the page.")
         return body
 
     def _read(self, length: int) -> bytes:
-        """So much of the body, which must come at once."""
+        """This many bytes of the body, which must arrive promptly."""
         self.connection.settimeout(PATIENCE)
         try:
             content = self.rfile.read(length)
@@ -187,11 +187,11 @@ class Handler(BaseHTTPRequestHandler):
             content = b""
         if len(content) < length:
             self.close_connection = True
-            raise RequestError(HTTPStatus.REQUEST_TIMEOUT, "The request broke off; please try again.")
+            raise RequestError(HTTPStatus.REQUEST_TIMEOUT, "The request was cut off; please try again.")
         return content
 
     def _refusal(self, sentence: str) -> tuple[bytes, str]:
-        """A sentence for whom it concerns: people get a page, programs JSON."""
+        """A sentence for the sender: people get a page, programs JSON."""
         if self.command == "GET" and "text/html" in self.headers.get("Accept", ""):
             page = f'<!doctype html><html lang="en"><title>neuralese</title><p>{html.escape(sentence)}</p></html>'
             return page.encode(), "text/html; charset=utf-8"

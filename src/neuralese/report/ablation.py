@@ -1,4 +1,4 @@
-"""The ablation as a picture: one panel for each task and direction, the best criteria by dev on top."""
+"""The ablation as a picture: one panel for each task and direction, the best criteria on dev at the top."""
 
 from pathlib import Path
 
@@ -10,16 +10,16 @@ from neuralese.figures import save
 from neuralese.translate.families import ASKS_JUDGE
 
 SPEAKERS = ("R", "H")
-SHOWN = 16  # criteria in a panel: the best by dev, and always the chosen ones and those that are alone in their family
+SHOWN = 16  # number of criteria in a panel: the best on dev, and always the chosen ones and sole members of a family
 LABELS = (
-    "Labels: what is matched, how contexts are weighted, which divergence, and (x) how many times as wide as the "
-    "channel's noise p(z|x) is taken to be.\n“Algorithm 1 (as printed)” is product, forward, x1; “released code” is "
+    "Labels: what is matched, how contexts are weighted, which divergence, and (x) the width of p(z|x) as a "
+    "multiple of the channel's noise.\n“Algorithm 1 (as printed)” is product, forward, x1; “released code” is "
     "product, reverse, with a Gaussian of variance 1/2. Bold: chosen on dev in its family."
 )
 
 
 def panel(cells: pd.DataFrame) -> pd.DataFrame:
-    """The criteria shown of one task and direction: means over seeds, the best by dev last.
+    """The criteria shown for one task and direction: means over seeds, the best on dev last.
 
     Columns: title, chosen, judge (asks it), and dev, test, low and high.
     """
@@ -41,7 +41,7 @@ def panel(cells: pd.DataFrame) -> pd.DataFrame:
     table = table[table.index.isin(table.index[:SHOWN]) | table["chosen"] | alone]
     told = table["chosen"] | (table["title"] != table["criterion"])
     twice = ~told & (table["criterion"].isin(table.loc[told, "criterion"]) | table["criterion"].duplicated())
-    return table[~twice].iloc[::-1].reset_index(drop=True)  # one that is in two families stands there by its title
+    return table[~twice].iloc[::-1].reset_index(drop=True)  # a member of two families appears under its title
 
 
 def panels(ablation: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
@@ -60,7 +60,7 @@ def draw_ablation(ablation: pd.DataFrame, papers: Papers, *paths: str | Path) ->
     rows = len(every) // 2
     figure, grid = plt.subplots(rows, 2, figsize=(13, 5.2 * rows), squeeze=False, layout="constrained")
     for axes, (task, pair, cells) in zip(grid.flat, every, strict=True):
-        paper = papers.get(task)  # whose figures are of the same distractors, or else not comparable
+        paper = papers.get(task)  # whose figures are only comparable with the same distractors
         figures = paper.belief if paper and paper.distractors == "play" else {}
         speaker, listener = pair.split(" → ")
         _draw_panel(axes, cells, figures.get((speaker, listener, "belief")))
@@ -81,7 +81,7 @@ def _draw_panel(axes: plt.Axes, cells: pd.DataFrame, paper: float | None) -> Non
     axes.errorbar(shown["test"], place, xerr=reach, fmt="o", ms=4, lw=1, color="#1d5fd1", label="test, 95 % interval")
     axes.plot(shown["dev"], place, "o", ms=4, mfc="none", color="#888888", label="dev")
     axes.set_yticks(list(place), shown["title"], fontsize=7)
-    chosen = shown["chosen"] & (shown["title"] == shown["criterion"])  # of several
+    chosen = shown["chosen"] & (shown["title"] == shown["criterion"])  # among several
     for label, bold, judge in zip(axes.get_yticklabels(), chosen, shown["judge"], strict=True):
         label.set_fontweight("bold" if bold else "normal")
         label.set_color("#8a6d00" if judge else "black")

@@ -1,4 +1,4 @@
-"""The paper's tables as pictures: our figures with their intervals, and the paper's where data is real."""
+"""The paper's tables as pictures: our figures with their intervals, and the paper's if data is real."""
 
 from pathlib import Path
 
@@ -12,20 +12,20 @@ OURS, PAPER = "#1d5fd1", "#d62839"
 
 
 def by_pair(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows of the comparison with those of one pair together, pairs in the order in which they come."""
+    """Rows of the comparison with those of one pair together, pairs in order of appearance."""
     order = {pair: place for place, pair in enumerate(dict.fromkeys(rows["pair"]))}
     return rows.sort_values("pair", key=lambda pairs: pairs.map(order), kind="stable")
 
 
 def charted(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of one table that are drawn: the main ones, and those with the paper's easier distractors apart."""
+    """The rows of one table that are drawn: the main ones, and those with the paper's easier distractors."""
     easier = (rows["section"] == EASIER) & (rows["unit"] != "phrase")
     measure = rows["measure"].where(~easier, rows["measure"] + ", the paper's easier distractors")
     return rows.assign(measure=measure)[(rows["section"] == "") | easier]
 
 
 def heading(row: pd.Series) -> str:
-    """What a table is called: by its number in the paper, where it is there."""
+    """The title of a table: its number in the paper, if it has one."""
     named = str(row["table"]).startswith(str(row["task"]))
     return str(row["table"]) if named else f"Table {row['table']}: {row['task']}"
 

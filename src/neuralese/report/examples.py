@@ -1,4 +1,4 @@
-"""Example translations (the paper's Figures 2, 6 and 7): two items or states, and what the robot says of one."""
+"""Example translations (the paper's Figures 2, 6 and 7): two items or states, and what the robot says about one."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ def shown_states(examples: pd.DataFrame) -> list[str]:
 
 
 def choose_examples(messages: pd.DataFrame, dictionary: pd.DataFrame, criterion: str, count: int) -> pd.DataFrame:
-    """The first `count` of test messages, whose states are numbered, with their best translations.
+    """The first `count` test messages, whose states are numbered, with their best translations.
 
     Columns: message_id, target, other (and further ones), rank, phrase, score.
     """
@@ -49,7 +49,7 @@ def draw_examples(
             pixels, label = pictures[int(group[state].iloc[0])], names[state != "target"]
             axes.imshow(
                 pixels, aspect="auto" if pixels.shape[:2] == (1, 1) else "equal"
-            )  # a plain colour fills its place
+            )  # a plain colour fills its cell
             axes.set_title(label, fontsize=8)
             axes.set_axis_off()
         words.set_axis_off()

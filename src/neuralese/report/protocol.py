@@ -1,4 +1,4 @@
-"""The protocol as a picture: the cloud of messages, and what they tell."""
+"""The protocol as a picture: the cloud of messages, and the information in them."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from neuralese.figures import save
 
 
 def draw_measures(path: str | Path, protocol: pd.DataFrame, title: str) -> None:
-    """Draw what recorded messages tell of each variable, and whether that is more than chance."""
+    """Draw the mutual information between recorded messages and each variable, and whether it exceeds chance."""
     told = protocol.pivot(index="variable", columns="measure", values="value")
     told = told[told.index != ""][["information", "entropy", "p_value"]].sort_values("information")
     figure, axes = plt.subplots(figsize=(7, 1.2 + 0.5 * len(told)), layout="constrained")
@@ -18,7 +18,7 @@ def draw_measures(path: str | Path, protocol: pd.DataFrame, title: str) -> None:
     names = [f"{name} (p {'< 0.001' if p < 0.001 else f'= {p:.3f}'})" for name, p in told["p_value"].items()]
     axes.barh(names, told["entropy"], color="#dddddd", label="entropy")
     axes.barh(names, told["information"], color="#1d5fd1", label="mutual information with the message")
-    axes.set(xlabel="bits", title="what a message tells")
+    axes.set(xlabel="bits", title="information in a message")
     axes.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.25), ncols=2)
     axes.spines[["top", "right"]].set_visible(False)
     save(figure, path)
@@ -27,7 +27,7 @@ def draw_measures(path: str | Path, protocol: pd.DataFrame, title: str) -> None:
 def draw_protocol(
     path: str | Path, messages: np.ndarray, variables: pd.DataFrame, protocol: pd.DataFrame, title: str
 ) -> None:
-    """Draw the two main directions of `messages` (n, d), coloured by what they tell most of, and bits by variable."""
+    """Draw the two main directions of `messages` (n, d), coloured by their main variable, and bits by variable."""
     told = protocol.pivot(index="variable", columns="measure", values="value")[["information", "entropy"]].dropna()
     told = told.sort_values("information")
     most = told.index[-1]
@@ -40,7 +40,7 @@ def draw_protocol(
     left.set(xlabel="first direction", ylabel="second direction", title="messages before noise")
     right.barh(told.index, told["entropy"], color="#dddddd", label="entropy")
     right.barh(told.index, told["information"], color="#1d5fd1", label="mutual information (lower bound)")
-    right.set(xlabel="bits", title="what a message tells")
+    right.set(xlabel="bits", title="information in a message")
     right.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
     for axes in (left, right):
         axes.spines[["top", "right"]].set_visible(False)

@@ -1,4 +1,4 @@
-"""A sweep as a picture: for each task and swept key, how well messages are translated and what they are like."""
+"""A sweep as a picture: for each task and swept key, how well messages are translated, and their properties."""
 
 from pathlib import Path
 
@@ -46,10 +46,10 @@ def _draw_line(axes: plt.Axes, cells: pd.DataFrame, key: str, column: str, label
 
 
 def _draw_measures(axes: plt.Axes, protocol: pd.DataFrame, key: str) -> None:
-    """Bits about the variable that messages tell most of, and how many directions they use."""
+    """Bits about the variable that messages say most about, and how many directions they use."""
     agent = [*dict.fromkeys(column for column in protocol if column not in ("measure", "variable", "value"))]
     for measure, label, color in (
-        ("information", "information (bits)", "#2a9d4b"),
+        ("information", "mutual information (bits)", "#2a9d4b"),
         ("effective_dimension", "effective dimension", "#8a4fbf"),
     ):
         most = protocol[protocol["measure"] == measure].groupby(agent, as_index=False)["value"].max()

@@ -1,7 +1,7 @@
-"""Read archives from strangers: members come as bytes, by relative name, and nothing is ever unpacked blindly.
+"""Read untrusted archives: members come as bytes, by relative name, and nothing is ever unpacked blindly.
 
-Names are looked at before anything is read. An archive may be of any size and claim anything: what is read of it is
-bounded, and whatever is wrong with it is said in one sentence.
+Names are checked before anything is read. An archive may be of any size and claim anything: what is read from it is
+bounded, and whatever is wrong with it is reported in one sentence.
 """
 
 import hashlib
@@ -23,18 +23,18 @@ from neuralese.storage.errors import NeuraleseError
 MOST_MEMBERS = 100_000
 LARGEST_MEMBER = 1 << 26  # bytes
 LARGEST_LIST = 1 << 24  # bytes of the list of members at the end of a zip
-AGAIN = "the archive is not the published one, so fetch it again from its official address."
+AGAIN = "the archive is not the published one; download it again from its official address."
 
-Member = tuple[str, int, Callable[[], bytes]]  # its path, its size, and what reads it
+Member = tuple[str, int, Callable[[], bytes]]  # its path, its size, and a function that reads it
 
 
 def _checked(name: str) -> str:
-    """Return `name` unless it would land outside its folder, or is more than a name."""
+    """Return `name` unless it would land outside its folder, or is more than a plain name."""
     path = PurePosixPath(name.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or re.match(r"^[A-Za-z]:", name):
         raise NeuraleseError(f"it holds the member {name!r}, which climbs out of its folder")
     if any(ord(character) < 32 or 127 <= ord(character) < 160 for character in name):
-        raise NeuraleseError(f"it holds the member {name!r}, whose name has control characters")
+        raise NeuraleseError(f"it holds the member {name!r}, whose name contains control characters")
     return str(path)
 
 
@@ -64,13 +64,13 @@ def _zip(file: IO[bytes]) -> Iterator[Member]:
             if stat.S_ISLNK(info.external_attr >> 16):
                 raise NeuraleseError(f"it holds the link '{name}', and archives with links are refused")
             if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise NeuraleseError(f"it holds '{name}', which is packed in an unknown way")
+                raise NeuraleseError(f"it holds '{name}', which is compressed with an unknown method")
             if not info.is_dir():
                 yield name, info.file_size, partial(zipped.read, info)
 
 
 def _check_list(file: IO[bytes]) -> None:
-    """See that the list of members, which is read as a whole, is no longer than it may be."""
+    """Check that the list of members, which is read as a whole, is not too long."""
     end = file.seek(0, io.SEEK_END)
     file.seek(max(0, end - (1 << 16) - 22))
     last = file.read()
@@ -94,19 +94,19 @@ def _wanted(file: IO[bytes], wanted: re.Pattern[str], most: int) -> Iterator[tup
         if match[1] in seen:
             raise NeuraleseError(f"it holds '{match[1]}' twice")
         seen.add(match[1])
-        match[1].encode()  # raises if the name is no text
+        match[1].encode()  # raises if the name is not text
         most -= size
         if size > LARGEST_MEMBER or most < 0:
-            raise NeuraleseError(f"it holds more than is read of an archive ('{name}' of {size:,} bytes)")
+            raise NeuraleseError(f"it exceeds the limits on archives ('{name}' of {size:,} bytes)")
         yield match[1], read()
 
 
 def members(archive: str | Path, pattern: str, most: int = MOST_UNPACKED) -> Iterator[tuple[str, bytes]]:
     """Yield (name, bytes) of the members whose path matches `pattern`, in the archive's order.
 
-    The name is the pattern's first group, so that the same files from archives packed under different folders have
-    the same name; no two members may have the same. Tar (any compression) and zip are told apart by their bytes.
-    More than `most` bytes in all are refused.
+    The name is the pattern's first group, so that the same files get the same name from archives packed under
+    different folders; names must be unique. Tar (any compression) and zip are told apart by their bytes.
+    More than `most` bytes in total are refused.
     """
     archive = Path(archive)
     try:
@@ -114,7 +114,7 @@ def members(archive: str | Path, pattern: str, most: int = MOST_UNPACKED) -> Ite
             yield from _wanted(file, re.compile(pattern), most)
     except NeuraleseError as error:
         raise NeuraleseError(f"{archive} is refused: {error}; {AGAIN}") from None
-    except Exception as error:  # of an archive that is cut or damaged: `zipfile` may raise nearly anything
+    except Exception as error:  # on a truncated or damaged archive `zipfile` may raise almost anything
         why = " ".join(str(error).split()) or type(error).__name__
         raise NeuraleseError(
             f"{archive} is truncated or not an archive ({why}); delete it and run the download again."
@@ -122,10 +122,10 @@ def members(archive: str | Path, pattern: str, most: int = MOST_UNPACKED) -> Ite
 
 
 def content_digest(archive: str | Path, pattern: str) -> str:
-    """Sha256 over the sorted (name, bytes) of the members used: equal for the same files however they are packed.
+    """Sha256 over the sorted (name, bytes) of the members used: the same for the same files, however they are packed.
 
-    Of each, the length of its name is digested, its name, and the digest of its bytes: nothing but the same files
-    can give the same.
+    For each member, the digest covers the length of its name, its name, and the digest of its bytes, so only the
+    same files give the same digest.
     """
     known = sorted((name.encode(), hashlib.sha256(content).digest()) for name, content in members(archive, pattern))
     digest = hashlib.sha256()
@@ -135,7 +135,7 @@ def content_digest(archive: str | Path, pattern: str) -> str:
 
 
 def write_tar(archive: str | Path, files: dict[str, bytes]) -> None:
-    """Write `files` as an uncompressed tar whose bytes depend on nothing but them."""
+    """Write `files` as an uncompressed tar whose bytes depend on nothing else."""
     with tarfile.open(archive, "w") as tar:
         for name, content in files.items():
             info = tarfile.TarInfo(name)

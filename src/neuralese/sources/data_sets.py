@@ -1,4 +1,4 @@
-"""What a task is made from: public archives, where to find each, and how to know that it is right."""
+"""What a task is made from: public archives, where to find each, and how to verify it."""
 
 from dataclasses import dataclass
 
@@ -11,10 +11,10 @@ class Archive:
     mirror: str  # its name in a mirror folder
     urls: tuple[str, ...]  # official addresses, in order of preference
     used: str  # pattern of the members that are used (see `archives.members`)
-    content_sha256: str  # `archives.content_digest` of those members
-    file_md5: str = ""  # or, where another edition is as good, the md5 of that archive
-    largest: int = 1 << 28  # bytes that it may have: a longer download is broken off
-    supplied: str = ""  # a further name in a mirror folder, whose content is taken as it is because a user put it there
+    content_sha256: str  # `archives.content_digest` of these members
+    file_md5: str = ""  # md5 of another, equally good edition, if there is one
+    largest: int = 1 << 28  # maximum size in bytes: a longer download is aborted
+    supplied: str = ""  # another name in a mirror folder, whose content is taken as is because a user put it there
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Download one file over HTTP: resumed where it broke off, retried with growing pauses, with a progress bar."""
+"""Download one file over HTTP: resumed after interruptions, retried with growing pauses, with a progress bar."""
 
 import hashlib
 import logging
@@ -16,14 +16,14 @@ from neuralese.storage.files import storage_problem
 
 log = logging.getLogger(__name__)
 
-CHUNK = 1 << 13  # what is lost of a piece that breaks off
-SLOWEST, GRACE = 1000, 60.0  # bytes a second that must come on average, once so many seconds have passed
-# what a server can make the libraries raise: odd headers, lengths, encodings, addresses to go on to
+CHUNK = 1 << 13  # at most this many bytes are lost when the connection breaks
+SLOWEST, GRACE = 1000, 60.0  # bytes per second required on average, after this many seconds
+# what a server can make the libraries raise: odd headers, lengths, encodings, redirects
 FAILED = (requests.RequestException, HTTPError, HTTPException, ValueError, TypeError, LookupError, AttributeError)
 
 
 def partial_path(url: str, folder: str | Path) -> Path:
-    """Where the bytes of `url` are kept until the file is whole; another address has another file."""
+    """Where the bytes of `url` are kept until the file is whole; each address has its own file."""
     return Path(folder) / f"{hashlib.sha256(url.encode()).hexdigest()[:16]}.part"
 
 
@@ -36,9 +36,9 @@ def download(
     pause: float = 1.0,
     timeout: tuple[float, float] = (10, 60),
 ) -> Path:
-    """Fetch `url` into `folder` and return the path of the whole file, which may have `largest` bytes.
+    """Fetch `url` into `folder` and return the path of the whole file, at most `largest` bytes long.
 
-    Each of the `tries` asks only for the bytes that are still missing, also those an earlier run left behind. The
+    Each of the `tries` asks only for the bytes still missing, and builds on those an earlier run left behind. The
     pause between tries doubles. `timeout` is in seconds, for connecting and between two pieces of data.
     """
     part = partial_path(url, folder)
@@ -51,11 +51,11 @@ def download(
             if not isinstance(error, FAILED) and (why := storage_problem(error, part, part)):
                 raise StorageError(why) from error
             held = part.stat().st_size if part.exists() else 0
-            log.warning("%s: try %d of %d failed with %d bytes held: %s", url, attempt, tries, held, _brief(error))
+            log.warning("%s: attempt %d of %d failed with %d bytes held: %s", url, attempt, tries, held, _brief(error))
             if attempt < tries:
                 time.sleep(pause * 2 ** (attempt - 1))
             else:
-                raise NeuraleseError(f"{url} could not be downloaded in {tries} tries: {_brief(error)}.") from error
+                raise NeuraleseError(f"{url} could not be downloaded in {tries} attempts: {_brief(error)}.") from error
     raise AssertionError("unreachable: the last try returns or raises")
 
 
@@ -76,14 +76,14 @@ def _fetch(url: str, part: Path, largest: int, timeout: tuple[float, float]) -> 
         resumed = response.status_code == requests.codes.partial_content
         if resumed and not content_range.startswith(f"bytes {held}-"):
             part.unlink(missing_ok=True)
-            raise requests.RequestException("the server sent another range than it was asked for; starting over")
+            raise requests.RequestException("the server sent the wrong range; starting over")
         if resumed:
             log.info("%s: resumed at byte %d", url, held)
         _write(url, response, part, held if resumed else 0, largest)
 
 
 def _write(url: str, response: requests.Response, part: Path, start: int, largest: int) -> None:
-    """Add what comes to the `start` bytes that are held."""
+    """Append the incoming bytes to the `start` bytes already held."""
     length = response.headers.get("Content-Length", "")
     total = start + int(length) if length.isdecimal() and len(length) < 16 else None
     begun, got = time.monotonic(), 0
@@ -99,7 +99,7 @@ def _write(url: str, response: requests.Response, part: Path, start: int, larges
         ) as bar,
     ):
         while (total or 0) <= largest and start + got <= largest:
-            # not `iter_content`, which waits for a whole piece, however slowly its bytes come
+            # not `iter_content`, which waits for a whole piece, however slowly it arrives
             if not (chunk := response.raw.read1(CHUNK, decode_content=True)):
                 return
             file.write(chunk)
@@ -107,13 +107,13 @@ def _write(url: str, response: requests.Response, part: Path, start: int, larges
             bar.update(len(chunk))
             got += len(chunk)
             if (seconds := time.monotonic() - begun) > GRACE and got < SLOWEST * seconds:
-                raise requests.RequestException(f"it comes at less than {SLOWEST:,} bytes a second")
+                raise requests.RequestException(f"it arrives at less than {SLOWEST:,} bytes per second")
     part.unlink()
-    raise NeuraleseError(f"{url} has more than {largest:,} bytes, which is more than its archive has.")
+    raise NeuraleseError(f"{url} has more than {largest:,} bytes, more than its archive may have.")
 
 
 def _brief(error: BaseException) -> str:
-    """The cause at the bottom of a chain of wrapped network errors, in a line that a terminal can show."""
+    """The cause at the bottom of a chain of wrapped network errors, as one printable line."""
     for _ in range(20):
         cause = getattr(error, "reason", None) or next((a for a in error.args if isinstance(a, Exception)), None)
         if not isinstance(cause, BaseException):

@@ -1,8 +1,8 @@
 """Where raw data comes from: a mirror folder, then the official addresses, then an embedded stand-in.
 
-Each archive is known by a digest of the content that is used, because hosting sites re-pack archives; whatever does
-not match it is refused and the next place is tried. One data set comes whole from real places or whole from the
-embedded generator, never from both.
+Each archive is identified by a digest of the content that is used, because hosting sites re-pack archives; anything
+that does not match is refused and the next place is tried. A data set comes entirely from real places or entirely
+from the embedded generator, never from both.
 """
 
 import logging
@@ -24,12 +24,12 @@ MIRROR_VARIABLE = "NEURALESE_MIRROR"
 
 
 def mirror_folder(configured: str | None) -> Path | None:
-    """The mirror to use: the environment's, else the config's, else none."""
+    """The mirror to use: from the environment, else from the config, else none."""
     chosen = os.environ.get(MIRROR_VARIABLE) or configured
     if not chosen:
         return None
     if not Path(chosen).is_dir():
-        raise NeuraleseError(f"the mirror '{chosen}' is not a folder; mend or unset {MIRROR_VARIABLE} or data.mirror.")
+        raise NeuraleseError(f"the mirror '{chosen}' is not a folder; fix or unset {MIRROR_VARIABLE} or data.mirror.")
     return Path(chosen)
 
 
@@ -42,9 +42,9 @@ def fetch(
     partial: str | Path,
     embed: Callable[[Path], None],
 ) -> dict:
-    """Fill the folder `raw` with the archives of `data_set`, and write and return `source.json`: where they are from.
+    """Fill the folder `raw` with the archives of `data_set`, and write and return `source.json`: where they came from.
 
-    `source` is `real` (stop if no real place has the data), `embedded` (never look), or `auto` (real if possible,
+    `source` is `real` (fail if no real place has the data), `embedded` (never look), or `auto` (real if possible,
     else embedded with a warning). Unfinished downloads stay in the folder `partial`; `embed` makes the stand-in.
     """
     raw = Path(raw)
@@ -71,8 +71,8 @@ def fetch(
     else:
         if source == "auto" and data_set.archives:
             log.warning(
-                "NO REAL DATA for %s (%s). Going on with the EMBEDDED stand-in, whose results say nothing about the "
-                "paper's; once the network or %s is there, run: snakemake --cores all --forcerun download -- all",
+                "NO REAL DATA for %s (%s). Continuing with the EMBEDDED stand-in, whose results say nothing about the "
+                "paper's; once the network or %s is available, run: snakemake --cores all --forcerun download -- all",
                 data_set.title,
                 "; ".join(failures),
                 MIRROR_VARIABLE,
@@ -96,11 +96,11 @@ def fetch(
 
 
 def _verified(archive: Archive, path: Path, place: str) -> str:
-    """The digest of a file that is this archive, in whichever edition; `place` is where it came from."""
+    """The digest of a file that is this archive, in any edition; `place` is where it came from."""
     if archive.file_md5 and file_digest(path, "md5") == archive.file_md5:
         return file_digest(path)
     if archive.supplied and Path(place).name == archive.supplied:
-        log.warning("%s: supplied by you, its content is not verified", place)
+        log.warning("%s: supplied by you, so its content is not verified", place)
         return file_digest(path)
     try:
         digest = content_digest(path, archive.used)
@@ -108,7 +108,7 @@ def _verified(archive: Archive, path: Path, place: str) -> str:
         raise NeuraleseError(str(error).replace(str(path), place)) from None
     if digest != archive.content_sha256:
         raise NeuraleseError(
-            f"{place} holds other content than expected (sha256 {digest[:12]}... of the files used, "
+            f"{place} does not hold the expected content (sha256 {digest[:12]}... of the files used, "
             f"expected {archive.content_sha256[:12]}...)"
         )
     log.info("%s: content verified", place)
@@ -116,13 +116,13 @@ def _verified(archive: Archive, path: Path, place: str) -> str:
 
 
 def _take(archive: Archive, kind: str, place: str, destination: Path, partial: Path) -> str:
-    """Put `archive` from one place at its `destination`, and return the digest of what is there."""
+    """Put `archive` from one place at its `destination`, and return the digest of what arrived."""
     if kind == "mirror":
         if not Path(place).is_file():
             raise NeuraleseError(f"the mirror has no {archive.mirror}")
         with atomic(destination) as temporary:
             shutil.copyfile(place, temporary)
-            return _verified(archive, temporary, place)  # the copy: the mirror may change meanwhile
+            return _verified(archive, temporary, place)  # of the copy, since the mirror may change meanwhile
     whole = download(place, partial, largest=archive.largest)
     try:
         digest = _verified(archive, whole, place)
@@ -133,7 +133,7 @@ def _take(archive: Archive, kind: str, place: str, destination: Path, partial: P
 
 
 def _obtain(archive: Archive, raw: Path, mirror: Path | None, partial: Path, failures: list[str]) -> dict | None:
-    """Put `archive` into `raw` from the first place that has it right; what fails is added to `failures`."""
+    """Put `archive` into `raw` from the first place that has the right one; failures are added to `failures`."""
     destination = raw / archive.file
     places = [("mirror", str(mirror / archive.mirror))] if mirror else []
     if mirror and archive.supplied and (mirror / archive.supplied).is_file():

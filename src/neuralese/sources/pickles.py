@@ -1,8 +1,8 @@
-"""Read pickles from strangers: plain lists, dicts, texts and numbers only; anything that names code is refused.
+"""Read untrusted pickles: plain lists, dicts, strings and numbers only; anything that names code is refused.
 
-The standard library's unpickler runs code, and takes memory of whatever size a few bytes ask for. This one knows no
-instruction but those that plain data is made of, and lets every list stand in one place only, so that what it returns
-is never larger than the pickle.
+The standard library's unpickler runs code, and allocates as much memory as a few bytes ask for. This one knows only
+the instructions that plain data needs, and lets every list occur in one place only, so that its result is never
+larger than the pickle.
 """
 
 import codecs
@@ -12,25 +12,25 @@ from typing import Any
 
 from neuralese.storage.errors import NeuraleseError
 
-DEEPEST = 100  # lists in lists
-MOST_HELD = 10_000  # values that wait for the list they belong to; picklers write 1,000 at a time
+DEEPEST = 100  # levels of nested lists
+MOST_HELD = 10_000  # values waiting for the list they belong to; picklers write 1,000 at a time
 NAMING_CODE = frozenset(b"cioR\x81\x92\x93bPQ\x82\x83\x84")  # classes, calls, persistent ids, extensions
 PROTOCOL, FRAME, STOP, MARK = 0x80, 0x95, ord("."), object()
 
 
 class DamagedError(ValueError):
-    """Says what of a pickle is not as it must be."""
+    """Says what is wrong with a pickle."""
 
 
 class _Reader:
-    """The bytes of a pickle, from the first to the last."""
+    """The bytes of a pickle, read in order."""
 
     def __init__(self, content: bytes) -> None:
         self.content, self.position = content, 0
 
     def take(self, length: int) -> bytes:
         if length > len(self.content) - self.position:
-            raise DamagedError("it ends too early")
+            raise DamagedError("it is truncated")
         self.position += length
         return self.content[self.position - length : self.position]
 
@@ -40,12 +40,12 @@ class _Reader:
     def line(self) -> bytes:
         end = self.content.find(b"\n", self.position, self.position + (1 << 16))
         if end < 0:
-            raise DamagedError("a line has no end")
+            raise DamagedError("a line does not end")
         line, self.position = self.content[self.position : end], end + 1
         return line
 
     def integer(self) -> Any:
-        """A whole number in decimal digits, or a truth value."""
+        """An integer in decimal digits, or a boolean."""
         line = self.line().removesuffix(b"L")
         if line in (b"00", b"01"):
             return line == b"01"
@@ -54,20 +54,20 @@ class _Reader:
         return int(line)
 
     def text(self, form: str) -> str:
-        """A text whose length comes before it."""
+        """A string preceded by its length."""
         return self.take(self.number(form)).decode()
 
     def escaped(self) -> str:
-        """A text on a line of its own."""
+        """A string on a line of its own."""
         text = self.line().decode("raw-unicode-escape")
-        text.encode()  # raises if it holds half a character
+        text.encode()  # raises on half a character (a lone surrogate)
         return text
 
     def string(self) -> str:
-        """A text of Python 2, as it is written in a program."""
+        """A Python 2 string, as a literal."""
         line = self.line().strip()
         if len(line) < 2 or line[:1] != line[-1:] or line[:1] not in (b"'", b'"'):
-            raise DamagedError("a text has no quotes")
+            raise DamagedError("a string has no quotes")
         return codecs.escape_decode(line[1:-1])[0].decode("latin-1")
 
     def long(self) -> int:
@@ -111,12 +111,12 @@ GETS: dict[int, Callable[[_Reader], int]] = {
 
 
 class _Machine:
-    """Follows the instructions of a pickle."""
+    """Executes the instructions of a pickle."""
 
     def __init__(self, content: bytes) -> None:
         self.reader = _Reader(content)
         self.stack: list[Any] = []
-        self.marks: list[int] = []  # where in the stack a mark is
+        self.marks: list[int] = []  # positions of the marks in the stack
         self.kept: dict[int, Any] = {}
 
     def run(self) -> Any:
@@ -126,15 +126,15 @@ class _Machine:
             if value := values.get(code):
                 stack.append(value(reader))
                 if len(stack) > MOST_HELD:
-                    raise DamagedError("too much is held at once")
+                    raise DamagedError("too many values are held at once")
             else:
                 self._other(code)
         if len(stack) != 1 or self.marks:
-            raise DamagedError("something is left over")
+            raise DamagedError("data is left over")
         return stack[0]
 
     def _other(self, code: int) -> None:
-        """Everything but putting a value on the stack."""
+        """Every instruction but those that push a value."""
         if code in PUTS or code == 0x94:
             key = PUTS[code](self.reader) if code in PUTS else len(self.kept)
             self.kept[key] = self._top()
@@ -164,12 +164,12 @@ class _Machine:
         if code in NAMING_CODE:
             named = b".".join((self.reader.line(), self.reader.line())) if code == ord("c") else b"code"
             text = repr(named.decode("latin-1"))[:100]
-            raise NeuraleseError(f"the pickle asks for {text}; only plain data is read, so it is refused.")
+            raise NeuraleseError(f"the pickle asks for {text} and is refused, because only plain data is read.")
         raise DamagedError(f"it has the instruction {code}, which plain data does not need")
 
     def _top(self, kind: type = object) -> Any:
         if len(self.stack) <= (self.marks[-1] if self.marks else 0) or not isinstance(self.stack[-1], kind):
-            raise DamagedError("an instruction finds nothing to work on")
+            raise DamagedError("an instruction has no operand")
         return self.stack[-1]
 
     def _pop(self) -> Any:
@@ -178,30 +178,30 @@ class _Machine:
 
     def _from_mark(self) -> list:
         if not self.marks:
-            raise DamagedError("an instruction finds nothing to work on")
+            raise DamagedError("an instruction has no operand")
         start = self.marks.pop()
         taken = self.stack[start:]
         del self.stack[start:]
         return taken
 
     def _again(self, value: Any) -> None:
-        """Put a value on the stack that was there before: a text or a number, which may stand in many places."""
+        """Push a value that was seen before: a string or a number, which may occur in many places."""
         if value is MARK:
-            raise DamagedError("it asks for what was never kept")
+            raise DamagedError("it refers to a value that was never stored")
         if isinstance(value, list | dict):
-            raise DamagedError("a list stands in several places")
+            raise DamagedError("a list occurs in several places")
         self.stack.append(value)
 
 
 def _pairs(flat: list) -> dict:
-    """The entries of a dict, whose keys are texts and numbers."""
+    """The entries of a dict, whose keys are strings and numbers."""
     if len(flat) % 2 or any(isinstance(key, list | dict) for key in flat[::2]):
-        raise DamagedError("a key is none")
+        raise DamagedError("a key is invalid")
     return dict(zip(flat[::2], flat[1::2], strict=True))
 
 
 def read_plain_pickle(content: bytes, name: str) -> Any:
-    """Read a pickle that holds plain data (texts of Python 2 as latin-1)."""
+    """Read a pickle that holds plain data (Python 2 strings as latin-1)."""
     try:
         return _Machine(content).run()
     except NeuraleseError as error:

@@ -6,28 +6,28 @@ from typing import Any
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import read_json, write_json
 
-KINDS = ("official", "mirror", "embedded", "corpus")  # where data is from
+KINDS = ("official", "mirror", "embedded", "corpus")  # where data comes from
 PEOPLE, ATTRIBUTES = "people", "attributes"  # who says the phrases of an inventory
 
 
 def write_provenance(path: str | Path, raw: str | Path, rows: dict[str, int], **more: object) -> None:
-    """Write where the raw data came from, with the number of rows that each table made of it has."""
+    """Write where the raw data came from, with the number of rows of each table made from it."""
     write_json(path, {**read_json(Path(raw) / "source.json"), "rows": rows, **more})
 
 
 def read_provenance(path: str | Path) -> dict[str, Any]:
-    """What was written of the data of a task; a file that is damaged is refused in one sentence."""
+    """The recorded source of a task's data; a damaged file is refused in one sentence."""
     try:
         known: Any = read_json(path)
     except (ValueError, RecursionError, OSError):
         known = None
     if not _is_whole(known):
-        raise NeuraleseError(f"{path} does not say where the data is from; delete it and run snakemake again.")
+        raise NeuraleseError(f"{path} does not say where the data comes from; delete it and run snakemake again.")
     return known
 
 
 def _is_whole(known: object) -> bool:
-    """Whether every fact is there, and is what it has to be."""
+    """Whether every fact is present and valid."""
     if not isinstance(known, dict) or known.get("source") not in KINDS:
         return False
     rows, texts = known.get("rows", {}), [known.get(name, "") for name in ("data_set", "time", "speaker")]

@@ -1,7 +1,7 @@
-"""Read a tar from strangers, from its first block to its last: what a header may claim is bounded.
+"""Read an untrusted tar, from its first block to its last, with bounds on what a header may claim.
 
-The standard library's reader takes time that is quadratic in the length of a header, and memory of whatever size a
-header claims.
+The standard library's reader takes time quadratic in the length of a header, and as much memory as a header
+claims.
 """
 
 from collections.abc import Iterator
@@ -11,13 +11,13 @@ from neuralese.sources.unpack import Stream
 from neuralese.storage.errors import NeuraleseError
 
 BLOCK = 512
-LONGEST_HEADER = 1 << 14  # bytes of a name, or of all that is said of a member
+LONGEST_HEADER = 1 << 14  # bytes of a name, or of all the metadata of a member
 REGULAR, FOLDER, LINKS = b"\x0007", b"5", b"12"
 LONG_NAME, LONG_LINK, EXTENDED, FOR_ALL, SPARSE = b"L", b"K", b"x", b"g", b"S"
 
 
 class DamagedError(ValueError):
-    """Says what of a tar is not as it must be."""
+    """Says what is wrong with a tar."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Member:
 
     @property
     def padded(self) -> int:
-        """Bytes up to the next header."""
+        """Number of bytes up to the next header."""
         return -(-self.size // BLOCK) * BLOCK
 
     @property
@@ -40,7 +40,7 @@ class Member:
 
     @property
     def link(self) -> bool:
-        """Whether it stands for another file."""
+        """Whether it is a link to another file."""
         return self.kind in LINKS
 
 
@@ -54,16 +54,16 @@ def _number(field: bytes) -> int:
         return int.from_bytes(field[1:], "big") if field[0] == 0x80 else -1
     digits = field.strip(b" \0")
     if not all(digit in b"01234567" for digit in digits):
-        raise DamagedError("a header's number is none")
+        raise DamagedError("a header has an invalid number")
     return int(digits or b"0", 8)
 
 
 def _header(block: bytes) -> Member:
-    """What a block says of a member."""
+    """What a block says about a member."""
     blank = block[:148] + b" " * 8 + block[156:]
-    signed = sum(blank) - 256 * sum(byte > 127 for byte in blank)  # as some old programs summed
+    signed = sum(blank) - 256 * sum(byte > 127 for byte in blank)  # as some old programs computed it
     if _number(block[148:156]) not in (sum(blank), signed):
-        raise DamagedError("a header's sum is wrong")
+        raise DamagedError("a header's checksum is wrong")
     name, prefix = _text(block[:100]), _text(block[345:500]) if block[257:263] == b"ustar\0" else ""
     size = _number(block[124:136])
     if size < 0:
@@ -88,30 +88,30 @@ def _records(content: bytes) -> dict[str, str]:
 
 
 def _said(stream: Stream, member: Member) -> bytes:
-    """What a header that speaks of another one says."""
+    """The content of a header that describes another one."""
     if member.size > LONGEST_HEADER:
         raise NeuraleseError(f"it has a header of {member.size:,} bytes")
     return stream.take(member.padded)[: member.size]
 
 
 def _amended(member: Member, records: dict[str, str]) -> Member:
-    """A member as an extended header has it."""
+    """A member as amended by an extended header."""
     if any(key.startswith("GNU.sparse") for key in records):
-        raise NeuraleseError("it has a member with holes")
+        raise NeuraleseError("it has a sparse member")
     size = records.get("size", str(member.size))
     if not (size.isascii() and size.isdigit() and len(size) < 20):
-        raise DamagedError("a member's size is none")
+        raise DamagedError("a member's size is invalid")
     return Member(records.get("path", member.name), int(size), member.kind)
 
 
 def headers(stream: Stream, most: int) -> Iterator[Member]:
-    """The members of a tar, of which there may be so many; after each, its `padded` bytes are to be taken."""
+    """The members of a tar, at most `most`; after each, its `padded` bytes must be consumed."""
     records: dict[str, str] = {}
     for _ in range(most):
         block = stream.take(BLOCK)
         if not any(block):
             if records or any(stream.take(BLOCK)):
-                raise DamagedError("it has no end")
+                raise DamagedError("its end is missing")
             stream.drain()
             return
         member = _header(block)
@@ -122,9 +122,9 @@ def headers(stream: Stream, most: int) -> Iterator[Member]:
             records |= _records(_said(stream, member))
         elif member.kind == FOR_ALL:
             if {"path", "size"} & _records(_said(stream, member)).keys():
-                raise DamagedError("one name or size is given to all members")
+                raise DamagedError("all members are given the same name or size")
         elif member.kind == SPARSE:
-            raise NeuraleseError("it has a member with holes")
+            raise NeuraleseError("it has a sparse member")
         else:
             yield _amended(member, records)
             records = {}

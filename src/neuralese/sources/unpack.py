@@ -1,6 +1,6 @@
-"""The bytes of a file that may be packed (gzip, bzip2, xz), from strangers: never more at once than a piece.
+"""The bytes of an untrusted file that may be compressed (gzip, bzip2, xz), never more than a piece at a time.
 
-However much a file claims to hold, what is unpacked is bounded in size, in memory and in the number of its parts.
+Whatever a file claims to hold, unpacking is bounded in size, in memory and in the number of parts.
 """
 
 import bz2
@@ -11,14 +11,14 @@ from typing import IO, Protocol
 
 from neuralese.storage.errors import NeuraleseError
 
-PIECE = 1 << 18  # bytes that are unpacked at once
-MOST_UNPACKED = 4 << 30  # bytes in all; the largest of our archives holds 1.2 GB
-MOST_PARTS = 100_000  # files of these formats may be put one after another
-MOST_MEMORY = 1 << 28  # bytes that an unpacker may take; xz at its best takes 65 MB
+PIECE = 1 << 18  # bytes unpacked at a time
+MOST_UNPACKED = 4 << 30  # bytes in total; the largest of our archives holds 1.2 GB
+MOST_PARTS = 100_000  # files of these formats may be concatenated
+MOST_MEMORY = 1 << 28  # bytes of memory an unpacker may take; xz at its highest level takes 65 MB
 
 
 class _Unpacker(Protocol):
-    """What the unpackers of bz2 and lzma have in common."""
+    """The interface shared by the unpackers of bz2 and lzma."""
 
     @property
     def eof(self) -> bool: ...
@@ -30,11 +30,11 @@ class _Unpacker(Protocol):
     def unused_data(self) -> bytes: ...
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        """Take `data`, and give back no more than so many bytes."""
+        """Take `data`, and return at most `max_length` bytes."""
 
 
 class _Gzip:
-    """That of zlib, made like the others."""
+    """The unpacker of zlib, with the same interface."""
 
     def __init__(self) -> None:
         self._unpacker = zlib.decompressobj(wbits=31)
@@ -55,7 +55,7 @@ class _Gzip:
         return self._unpacker.decompress(self._unpacker.unconsumed_tail + data, max_length)
 
 
-UNPACKERS: dict[bytes, Callable[[], _Unpacker]] = {  # by the first bytes of a file
+UNPACKERS: dict[bytes, Callable[[], _Unpacker]] = {  # keyed by the first bytes of a file
     b"\x1f\x8b": _Gzip,
     b"BZh": bz2.BZ2Decompressor,
     b"\xfd7zXZ\x00": lambda: lzma.LZMADecompressor(memlimit=MOST_MEMORY),
@@ -73,17 +73,17 @@ def _parts(file: IO[bytes], fresh: Callable[[], _Unpacker]) -> Iterator[bytes]:
             if piece:
                 yield piece
             elif not held and not part.eof and part.needs_input:
-                raise EOFError("it ends too early")
+                raise EOFError("it is truncated")
         held = part.unused_data
-        while not held.lstrip(b"\0"):  # a file may be filled up with zeros
+        while not held.lstrip(b"\0"):  # a file may be padded with zeros
             if not (held := file.read(PIECE)):
                 return
         held = held.lstrip(b"\0")
-    raise NeuraleseError(f"it is made of more than {MOST_PARTS:,} parts")
+    raise NeuraleseError(f"it consists of more than {MOST_PARTS:,} parts")
 
 
 def pieces(file: IO[bytes]) -> Iterator[bytes]:
-    """What a file holds, unpacked if it is packed."""
+    """The content of a file, unpacked if it is packed."""
     first = file.read(6)
     file.seek(0)
     fresh = next((unpacker for start, unpacker in UNPACKERS.items() if first.startswith(start)), None)
@@ -96,23 +96,23 @@ def pieces(file: IO[bytes]) -> Iterator[bytes]:
 
 
 class Stream:
-    """Pieces, taken in lengths of one's own."""
+    """Pieces, read in lengths of the reader's choice."""
 
     def __init__(self, given: Iterator[bytes]) -> None:
         self._given, self._held = given, memoryview(b"")
 
     def _next(self, length: int) -> memoryview:
-        """Some bytes, at most so many."""
+        """Some bytes, at most `length`."""
         if not self._held:
             piece = next(self._given, None)
             if piece is None:
-                raise EOFError("it ends too early")
+                raise EOFError("it is truncated")
             self._held = memoryview(piece)
         taken, self._held = self._held[:length], self._held[length:]
         return taken
 
     def take(self, length: int) -> bytes:
-        """The next bytes, just so many."""
+        """Exactly the next `length` bytes."""
         parts = []
         while length:
             parts.append(self._next(length))
@@ -120,11 +120,11 @@ class Stream:
         return b"".join(parts)
 
     def skip(self, length: int) -> None:
-        """Pass over the next bytes."""
+        """Skip the next bytes."""
         while length:
             length -= len(self._next(length))
 
     def drain(self) -> None:
-        """Go on to the end, so that sums over the whole are checked."""
+        """Read on to the end, so that checksums over the whole are verified."""
         for _ in self._given:
             pass

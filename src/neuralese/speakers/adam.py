@@ -1,4 +1,4 @@
-"""Adam, as `torch.optim.Adam` does it to the last bit, whose first step takes seconds to import a compiler."""
+"""Adam, bit for bit as in `torch.optim.Adam`, whose first step spends seconds importing a compiler."""
 
 import math
 from collections.abc import Iterable
@@ -18,13 +18,13 @@ class Adam:
         self.squares = [torch.zeros_like(each) for each in self.parameters]
 
     def forget(self) -> None:
-        """Forget the gradients."""
+        """Clear the gradients."""
         for each in self.parameters:
             each.grad = None
 
     @torch.no_grad()
     def step(self) -> None:
-        """Move by the gradients that there are."""
+        """Take a step along the available gradients."""
         self.steps += 1
         size = self.learning_rate / (1 - MOMENTUM**self.steps)
         root = math.sqrt(1 - SQUARES**self.steps)
@@ -36,5 +36,5 @@ class Adam:
 
 
 def cosine(step: int, steps: int) -> float:
-    """By how much the step size falls after `step` of `steps`, so that it is a cosine from 1 to 0."""
+    """The factor of the learning rate after `step` of `steps`: a cosine from 1 to 0."""
     return (1 + math.cos(math.pi * step / steps)) / (1 + math.cos(math.pi * (step - 1) / steps))

@@ -1,4 +1,4 @@
-"""Fit several models of p(z | x) to the same messages, and keep the one that held-out messages are likelier under."""
+"""Fit several models of p(z | x) to the same messages, and keep the one under which held-out messages are likelier."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -10,16 +10,16 @@ from torch import Tensor, nn
 from neuralese.randomness import seeded
 from neuralese.speakers.fitting import FitConfig, fit
 
-HELD_OUT = 10_000  # held-out messages looked at, at most
-SMALLEST = 64  # messages in a minibatch, at least
-PATIENCE = 250  # minibatches without a gain after which fitting stops, at least
-MakeEncoder = Callable[[int], nn.Module]  # of a width: a fresh module from observations (n, ...) to (n, width)
+HELD_OUT = 10_000  # maximum number of held-out messages used
+SMALLEST = 64  # minimum number of messages in a minibatch
+PATIENCE = 250  # minimum number of minibatches without improvement after which fitting stops
+MakeEncoder = Callable[[int], nn.Module]  # given a width: a fresh module from observations (n, ...) to (n, width)
 
 
 class Speaker(Protocol):
-    """A model of p(z | x), which is an `nn.Module`. Messages are whatever has a length and can be indexed."""
+    """A model of p(z | x), which is an `nn.Module`. Messages are anything that has a length and can be indexed."""
 
-    settings: dict  # what it was made of, but for the encoder
+    settings: dict  # its arguments, except for the encoder
 
     def log_prob(self, messages: Any, observations: Tensor, widen: float = 1.0) -> Tensor:
         """log p(z_k | x_i), (K, n), of each message in each of the observations (n, ...)."""
@@ -30,16 +30,16 @@ class Speaker(Protocol):
 
 @dataclass(frozen=True)
 class Fitted:
-    """The best speaker, and the held-out loss of all that were fitted, in nats per message."""
+    """The best speaker, and the held-out loss of every model fitted, in nats per message."""
 
     speaker: Any  # an `nn.Module` that is a `Speaker`
     losses: dict[str, float]
 
 
 def suited(config: FitConfig, messages: int) -> FitConfig:
-    """A config for so many messages: if they are few, smaller batches and more frequent looks.
+    """A config for a given number of messages: smaller batches and more frequent checks if they are few.
 
-    A thousand messages are learned by heart long before the first look of a config that is made for a game's thousands
+    A thousand messages are overfitted long before the first check of a config made for a game's thousands
     of states.
     """
     batch = min(config.batch, max(SMALLEST, messages // 8))

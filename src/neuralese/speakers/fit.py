@@ -9,7 +9,7 @@ from neuralese.speakers.fitting import FitConfig, fit
 from neuralese.speakers.models import HumanListener, HumanSpeaker, RobotSpeaker
 from neuralese.speakers.traces import Traces
 
-HELD_OUT = 10_000  # held-out messages looked at, at most
+HELD_OUT = 10_000  # maximum number of held-out messages used
 
 
 def _draw(n: int, batch: int, generator: torch.Generator) -> Tensor:
@@ -48,9 +48,9 @@ def fit_human_speaker(
     silence: int | None = None,
     heard: Tensor | None = None,
 ) -> HumanSpeaker:
-    """Fit p(z | x) to human traces; a message of several phrases says each of them with equal chance.
+    """Fit p(z | x) to human traces; a message of several phrases says each of them with equal probability.
 
-    With `heard` (phrases, words) phrases that share words share what is learned of them.
+    With `heard` (phrases, words), phrases that share words share what is learned about them.
     """
     words = 0 if heard is None else heard.shape[1]
     speaker = seeded(lambda: HumanSpeaker(game, config.hidden, said.phrases.size, silence, words, heard), generator)
@@ -96,7 +96,7 @@ def _fit_silence(
 def fit_human_listener(
     game: States, said: Traces, held_out: Traces, config: FitConfig, generator: torch.Generator
 ) -> HumanListener:
-    """Fit the model human: of the state that was described and its distractors, which does the bag describe?"""
+    """Fit the model human: of the state that was described and its distractors, which one does the bag describe?"""
     listener = seeded(lambda: HumanListener(game, config.hidden, said.words.size), generator)
 
     def error(states: Tensor, bags: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""Fit a small model by Adam, keep the weights that did best on held-out data."""
+"""Fit a small model with Adam, keeping the weights that did best on held-out data."""
 
 import copy
 import logging

@@ -1,4 +1,4 @@
-"""The isotropic Gaussian, in which robots speak: p(z | x) = N(z; mean(x), width^2). For NumPy and torch alike."""
+"""The isotropic Gaussian, in which robots speak: p(z | x) = N(z; mean(x), width^2). For both NumPy and torch."""
 
 import math
 
@@ -24,8 +24,8 @@ def half_squares(means: Array) -> Array:
 
 
 def log_density_but_for_z(points: Array, means: Array, halves: Array, width: float) -> Array:
-    """log N(z_pr; m_pbs, width^2), (p, r, b, s), but for a term of z alone, which no belief depends on.
+    """log N(z_pr; m_pbs, width^2), (p, r, b, s), up to a term of z alone, which no belief depends on.
 
-    Of points (p, r, d) around means (p, b, s, d), with the `half_squares` (p, b, s) of these.
+    For points (p, r, d) around means (p, b, s, d), with the `half_squares` (p, b, s) of the means.
     """
     return (library(points).einsum("prd,pbsd->prbs", points, means) - halves[:, None]) / width**2

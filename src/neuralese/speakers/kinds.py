@@ -1,4 +1,4 @@
-"""Speakers of languages that others bring, on disk: a file says itself which kind of speaker it holds."""
+"""Speakers of languages that users bring, on disk: a file itself says which kind of speaker it holds."""
 
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ def save_speaker(path: str | Path, speaker: Any) -> None:
 
 
 def load_speaker(path: str | Path, encoder: MakeEncoder) -> Any:
-    """Read a `Speaker`, of whichever kind it is, that sees through what `encoder` makes."""
+    """Read a `Speaker` of any kind that sees through what `encoder` makes."""
     weights, settings = read_weights(path)
     speaker = KINDS[settings.pop("kind")](encoder, **settings)
     speaker.load_state_dict(weights)

@@ -20,12 +20,12 @@ def _perceptron(game: States, hidden: int, outputs: int) -> nn.Module:
 
 
 class Speaker(Protocol):
-    """p(z | x) of agents, whatever their messages are."""
+    """p(z | x) of agents, whatever kind of messages they send."""
 
     width: float  # the standard deviation of vectors around their mean; 1 for symbols
 
     def log_prob(self, messages: Messages, observations: Tensor, widen: float = 1.0) -> Tensor:
-        """log p(z_k | x_i), (K, n), of K messages in observations (n, ...), taken to be `widen` times as wide."""
+        """log p(z_k | x_i), (K, n), of K messages in observations (n, ...), taken `widen` times as wide."""
 
     def fits(self, messages: Messages, observations: Tensor) -> Tensor:
         """log p(z_i | x_i) of n messages in as many observations (n, ...), up to a constant for each message: (n,)."""
@@ -50,11 +50,11 @@ class RobotSpeaker(nn.Module):
         return self.scale
 
     def standard(self, observations: Tensor) -> tuple[Tensor, float, Tensor | None]:
-        """What is said on average in observations (n, ...), and the noise around it; see `noise.GaussianSpeaker`."""
+        """The mean message in observations (n, ...), and the noise around it; see `noise.GaussianSpeaker`."""
         return self.mean(observations), self.scale, None
 
     def fits(self, messages: Tensor, observations: Tensor) -> Tensor:
-        """See `Speaker`: the nearer a message (n, message) is to what would be said, the likelier."""
+        """See `Speaker`: the nearer a message (n, message) is to the mean, the likelier."""
         return -(messages - self.mean(observations)).square().sum(1) / (2 * self.scale**2)
 
 
@@ -78,8 +78,8 @@ class PhraseLogits(nn.Module):
 class HumanSpeaker(nn.Module):
     """p(z | x) of humans: categorical over the inventory.
 
-    Where humans may also say nothing, `silence` is the phrase that stands for it. Whether they speak is a model of its
-    own: silence has p(silent | x), a phrase p(phrase | x, speaks). What makes people talk is not part of what they say,
+    Where humans may also say nothing, `silence` is the phrase that stands for it. Whether they speak is a separate
+    model: silence has p(silent | x), a phrase p(phrase | x, speaks). What makes people talk is not what they say,
     and silence is so frequent that one model of both would learn little else.
     """
 

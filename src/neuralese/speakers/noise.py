@@ -1,9 +1,9 @@
-"""p(z | x) of agents whose messages are vectors, where the noise of their channel is not known and has to be fitted.
+"""p(z | x) of agents whose messages are vectors, with unknown channel noise, which has to be fitted.
 
     fitted = fit_gaussian(game.encoder, (observations, messages), held_out, config, generator)
     fitted.speaker.log_prob(messages, observations)      # (K, n)
 
-As `RobotSpeaker`, but for the noise: the same in all directions, or one number for each entry of a message, whichever
+Like `RobotSpeaker` except for the noise: the same in all directions, or one number per entry of a message, whichever
 makes held-out messages likelier.
 """
 
@@ -17,11 +17,11 @@ from neuralese.speakers.best import Fitted, MakeEncoder, fit_best
 from neuralese.speakers.fitting import FitConfig
 from neuralese.speakers.gaussian import log_density
 
-LEAST = 1e-3  # noise is at least this part of the messages' own spread: agents may have none, but models have errors
+LEAST = 1e-3  # noise is at least this fraction of the messages' spread: agents may have none, but models have errors
 
 
 class GaussianSpeaker(nn.Module):
-    """Gaussian around a perceptron's output, with noise that is fitted, or given as its standard deviation.
+    """Gaussian around a perceptron's output, with noise that is fitted or given (as a standard deviation).
 
     With `diagonal` noise each entry of a message has its own, otherwise all have the same.
     """
@@ -35,13 +35,13 @@ class GaussianSpeaker(nn.Module):
         self.settings = {"hidden": hidden, "message": message, "diagonal": diagonal, "noise": noise}
         self.diagonal, self.given = diagonal, noise
         self.net = nn.Sequential(encoder(hidden), nn.Tanh(), nn.Linear(hidden, message))
-        # messages come in any unit, so the perceptron's output is in theirs
+        # messages come in any unit, which the perceptron's output adopts
         self.register_buffer("center", torch.zeros(message))
         self.register_buffer("spread", torch.ones(message))
         self.log_noise = nn.Parameter(torch.zeros(message if diagonal else 1), requires_grad=noise is None)
 
     def standardise(self, messages: Tensor) -> None:
-        """Take mean and spread of the perceptron's output, and the noise to begin with, from messages (n, message)."""
+        """Set mean and spread of the perceptron's output, and the initial noise, from messages (n, message)."""
         self.center, deviation = messages.mean(0), messages.std(0, unbiased=False)
         overall = deviation.square().mean().sqrt()
         overall = overall if overall > 0 else torch.ones(())
@@ -58,12 +58,12 @@ class GaussianSpeaker(nn.Module):
         """The standard deviation of each entry of a message, (message,), or of all of them, (1,)."""
         if self.given is not None:
             return torch.full_like(self.log_noise, self.given)
-        # added rather than clamped to, so that noise which is too small still has a gradient
+        # added rather than clamped, so that noise that is too small still has a gradient
         return (self.log_noise.mul(2).exp() + LEAST**2 * self.spread.square().mean()).sqrt()
 
     @property
     def scale(self) -> float:
-        """The noise as one number, as of `RobotSpeaker`: the root of its mean square."""
+        """The noise as one number, as in `RobotSpeaker`: its root mean square."""
         return math.sqrt(float(self.noise.detach().square().mean()))
 
     @property
@@ -72,9 +72,9 @@ class GaussianSpeaker(nn.Module):
         return self.scale
 
     def standard(self, observations: Tensor) -> tuple[Tensor, float, Tensor | None]:
-        """What is said on average in observations (n, ...), the noise around it, and units in which both are.
+        """The mean message in observations (n, ...), the noise around it, and the units of both.
 
-        Without units they are those of messages; noise that differs between entries is one if these are its units.
+        Without units, the units are those of messages; noise that differs between entries becomes 1 in its own units.
         """
         if not self.diagonal:
             return self.mean(observations), self.scale, None
@@ -87,7 +87,7 @@ class GaussianSpeaker(nn.Module):
 
     def log_prob(self, messages: Tensor, observations: Tensor, widen: float = 1.0) -> Tensor:
         """log p(z_k | x_i), (K, n), of messages (K, message) in observations (n, ...), with `widen` times the noise."""
-        # around the center, because squares of large numbers lose the difference
+        # relative to the center, because squares of large numbers lose precision
         points, means = messages - self.center, self.spread * self.net(observations)
         if not self.diagonal:
             return log_density(points, means, widen * self.scale)
@@ -95,7 +95,7 @@ class GaussianSpeaker(nn.Module):
         return log_density(points / noise, means / noise, widen) - noise.log().sum()
 
     def log_prob_each(self, messages: Tensor, observations: Tensor) -> Tensor:
-        """log p(z_i | x_i), (n,), of one message in each observation (n, ...); differentiable in the noise as well."""
+        """log p(z_i | x_i), (n,), of one message in each observation (n, ...); also differentiable in the noise."""
         noise = self.noise.expand(messages.shape[1])
         off = ((messages - self.mean(observations)) / noise).square().sum(1)
         return -off / 2 - noise.log().sum() - messages.shape[1] * math.log(2 * math.pi) / 2
@@ -109,7 +109,7 @@ def fit_gaussian(
     generator: torch.Generator,
     noise: float | None = None,
 ) -> Fitted:
-    """Fit p(z | x) to (observations, messages) and keep the kind of noise that held-out messages are likelier under.
+    """Fit p(z | x) to (observations, messages) and keep the kind of noise under which held-out messages are likelier.
 
     Mean and noise are learned together by likelihood. Where the noise is given, there is nothing to choose.
     """

@@ -1,4 +1,4 @@
-"""The model of how an agent speaks, of whichever kind a file holds."""
+"""The model of how an agent speaks, of any kind that a file holds."""
 
 from pathlib import Path
 from typing import Any

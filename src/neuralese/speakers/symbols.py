@@ -4,9 +4,9 @@
     speaker.log_prob(messages.distinct()[0], observations)      # (K, n)
 
 `PositionSpeaker` takes the symbols of a message to be independent given the state; `AutoregressiveSpeaker` lets each
-depend on those before it. Either is a distribution over all sequences up to the greatest length: the end is one of the
-classes of every position, a sequence stops at the first end, and what a position would have said after it does not
-count.
+depend on those before it. Both are distributions over all sequences up to the greatest length: the end is one of the
+classes at every position, a sequence stops at the first end, and what a position would have said after it is
+ignored.
 """
 
 from abc import ABC, abstractmethod
@@ -22,8 +22,8 @@ from neuralese.speakers.fitting import FitConfig
 from neuralese.storage.errors import NeuraleseError
 
 MEMORY = 64  # units of the GRU: messages are short
-STATES = 256  # states in which prefixes are scored at once
-BLOCK = 2**20  # logits that are computed at once, so that they stay in the cache
+STATES = 256  # states in which prefixes are scored at a time
+BLOCK = 2**20  # logits computed at a time, so that they stay in the cache
 
 
 class SymbolSpeaker(nn.Module, ABC):
@@ -42,8 +42,8 @@ class SymbolSpeaker(nn.Module, ABC):
     def log_prob(self, messages: Sequences, observations: Tensor, widen: float = 1.0) -> Tensor:
         """log p(z_k | x_i) / widen^2, (K, n), of messages in observations (n, ...).
 
-        `widen` is a temperature: a Gaussian that is `widen` times as wide has, up to a constant, the log-density
-        divided by `widen` squared, and so here. The result is *not* normalised unless `widen` is 1, since that takes a
+        `widen` is a temperature: a Gaussian `widen` times as wide has, up to a constant, the log-density
+        divided by `widen` squared, as here. The result is *not* normalised unless `widen` is 1, which would take a
         sum over all sequences in every state. The missing term depends on the state, so beliefs at other temperatures
         are those of a power of p(z | x), not of the distribution proportional to it.
         """
@@ -57,7 +57,7 @@ class SymbolSpeaker(nn.Module, ABC):
         places, possible = self._fitted(messages)
         logits = self._logits(places, observations)
         spoken = torch.log_softmax(logits, 2).gather(2, places.clamp(max=self.classes - 1)[..., None]).squeeze(2)
-        # the first end counts, as its probability is that of stopping there
+        # the first end counts: its probability is that of stopping there
         counts = torch.arange(self.longest) <= (places != len(self.vocabulary)).sum(1, keepdim=True)
         return (spoken * counts).sum(1).masked_fill(~possible, -torch.inf)
 
@@ -72,12 +72,12 @@ class SymbolSpeaker(nn.Module, ABC):
 
     @abstractmethod
     def _logits(self, places: Tensor, observations: Tensor) -> Tensor:
-        """Of each class at each position, given the places before it: (n, longest, classes)."""
+        """Logits of each class at each position, given the places before it: (n, longest, classes)."""
 
     def _fitted(self, messages: Sequences) -> tuple[Tensor, Tensor]:
-        """The places of messages at this speaker's greatest length, and which of them it can say at all, (n,)."""
+        """The places of messages at this speaker's greatest length, and which of them it can say, (n,)."""
         if messages.vocabulary != self.vocabulary:
-            raise NeuraleseError("the messages have another vocabulary than the speaker; make both of one batch.")
+            raise NeuraleseError("the messages and the speaker have different vocabularies; make both from one batch.")
         end, lengths = len(self.vocabulary), messages.lengths
         missing = max(0, self.longest - messages.longest)
         places = nn.functional.pad(messages.places[:, : self.longest], (0, missing), value=end)
@@ -106,7 +106,7 @@ class PositionSpeaker(SymbolSpeaker):
 
 
 class AutoregressiveSpeaker(SymbolSpeaker):
-    """What is said next depends on the state and on all that was said before, which a GRU reads.
+    """The next symbol depends on the state and on everything said before, which a GRU reads.
 
     The GRU does not see the state. Its output scales the units of a perceptron that does, from which the next symbol
     follows, so the logits are bilinear in what was said and what is seen. A GRU that starts from the state fits about
@@ -124,7 +124,7 @@ class AutoregressiveSpeaker(SymbolSpeaker):
         self.said = nn.Linear(hidden, self.classes, bias=False)
 
     def _remember(self, places: Tensor) -> Tensor:
-        """What the GRU makes of all that comes before each position: (K, longest, MEMORY)."""
+        """The GRU's output for everything before each position: (K, longest, MEMORY)."""
         before = nn.functional.pad(places[:, :-1], (1, 0), value=len(self.vocabulary))
         return self.memory(self.heard(before))[0]
 
@@ -152,7 +152,7 @@ class AutoregressiveSpeaker(SymbolSpeaker):
         block = max(1, BLOCK // (self.classes * seen.shape[1]))
         for start in range(0, len(memory), block):
             stop = min(start + block, len(memory))
-            # every parent has its own weights, all of which are multiplied by what is seen at once
+            # every parent has its own weights, all multiplied by what is seen at once
             weights = scale[start:stop, None] * self.said.weight
             logits = (weights.flatten(0, 1) @ seen).unflatten(0, weights.shape[:2]) + shift[start:stop, :, None]
             first, last = torch.searchsorted(level.parents, torch.tensor([start, stop])).tolist()
@@ -169,7 +169,7 @@ def fit_symbols(
     config: FitConfig,
     generator: torch.Generator,
 ) -> Fitted:
-    """Fit both models to (observations, messages) and keep the one that held-out messages are likelier under.
+    """Fit both models to (observations, messages) and keep the one under which held-out messages are likelier.
 
     Messages of one symbol leave nothing to choose: both are the same distribution, and the simpler one is fitted.
     """

@@ -26,7 +26,7 @@ class Lists:
         return cls(torch.from_numpy(lists.flatten().to_numpy().astype(np.int64)), torch.from_numpy(starts), size)
 
     def bags(self, chosen: Tensor) -> Tensor:
-        """How often each number is in the lists `chosen` (n,): (n, size)."""
+        """How often each number occurs in the lists `chosen` (n,): (n, size)."""
         lengths = self.starts[chosen + 1] - self.starts[chosen]
         rows = torch.repeat_interleave(torch.arange(len(chosen)), lengths)
         offsets = torch.arange(len(rows)) - torch.repeat_interleave(lengths.cumsum(0) - lengths, lengths)
@@ -35,7 +35,7 @@ class Lists:
         return bags.index_put_((rows, members), torch.ones(len(rows)), accumulate=True)
 
     def one(self, chosen: Tensor, generator: torch.Generator) -> Tensor:
-        """One number of each of the lists `chosen` (n,), drawn evenly: (n,)."""
+        """One number from each of the lists `chosen` (n,), drawn uniformly: (n,)."""
         lengths = self.starts[chosen + 1] - self.starts[chosen]
         offsets = (torch.rand(len(chosen), generator=generator) * lengths).long()
         return self.values[self.starts[chosen] + offsets]
@@ -43,25 +43,25 @@ class Lists:
 
 @dataclass(frozen=True)
 class Traces:
-    """Human messages: message i was said in `states[i]`, is made of `phrases` and is heard as a bag of `words`."""
+    """Human messages: message i was said in `states[i]`, consists of `phrases` and is heard as a bag of `words`."""
 
     states: Tensor  # (n, s, ...) what the speaker saw, and distractors
-    phrases: Lists  # of the inventory: what can be translated
+    phrases: Lists  # from the inventory: what can be translated
     words: Lists  # what the model human understands
-    games: Tensor  # (n,) which messages belong together: those of one game, or each for itself
+    games: Tensor  # (n,) which messages belong together: those of one game, or each by itself
 
     def __len__(self) -> int:
         return len(self.states)
 
     def spoken(self, silence: int | None) -> Tensor:
-        """The messages (n,) that are not `silence`, which is one of the phrases (or none)."""
+        """The messages (n,) other than `silence`, which is one of the phrases (or none)."""
         if silence is None:
             return torch.arange(len(self))
         return torch.nonzero(self.phrases.values[self.phrases.starts[:-1]] != silence).flatten()
 
 
 def kept(inside: np.ndarray, traces: pa.Table) -> np.ndarray:
-    """The rows of `traces` that are `inside` and say anything: those without a phrase of the inventory are left out."""
+    """The rows of `traces` that are `inside` and say something: those without a phrase of the inventory are dropped."""
     return np.flatnonzero(inside & (traces["phrases"].combine_chunks().value_lengths().to_numpy() > 0))
 
 

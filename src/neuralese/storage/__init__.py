@@ -1,1 +1,1 @@
-"""What is written and read: tables, weights and files, and what is said when that fails."""
+"""Reading and writing: tables, weights and files, and the errors raised when that fails."""

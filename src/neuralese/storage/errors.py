@@ -1,9 +1,9 @@
-"""The one exception a user is meant to read."""
+"""The one exception that is addressed to the user."""
 
 
 class NeuraleseError(Exception):
-    """Something the user can mend: its message is one sentence that says what is wrong and what to do next."""
+    """Something the user can fix: the message is one sentence that says what is wrong and what to do next."""
 
 
 class StorageError(NeuraleseError):
-    """The disk does not take what is to be written (full, read-only); trying something else would not help."""
+    """The disk refuses a write (full, read-only); trying something else would not help."""

@@ -1,4 +1,4 @@
-"""Files that are either whole or not there: every write goes to a temporary name, then `os.replace`."""
+"""Files that are either whole or absent: every write goes to a temporary name, then `os.replace`."""
 
 import errno
 import glob
@@ -19,11 +19,11 @@ from typing import Any
 from neuralese.storage.errors import NeuraleseError, StorageError
 from neuralese.storage.stamps import ANEW, KEY, opened, seal, stamp
 
-NO_LEAVE = "its folder is read-only for you; make it writable or choose another with --config results=..."
-REASONS = {  # why a write fails that no code can mend, and what to do
+NO_LEAVE = "you may not write to its folder; make it writable or choose another with --config results=..."
+REASONS = {  # why a write fails that no code can fix, and what to do
     errno.ENOSPC: "the disk is full; free some space",
-    errno.EDQUOT: "your share of the disk is used up; free some space",
-    errno.EFBIG: "it is larger than files may be here; raise the limit (ulimit -f)",
+    errno.EDQUOT: "your disk quota is used up; free some space",
+    errno.EFBIG: "it exceeds the file size limit; raise the limit (ulimit -f)",
     errno.EIO: "the disk reports an error; check the disk",
     errno.EROFS: NO_LEAVE,
     errno.EACCES: NO_LEAVE,
@@ -35,10 +35,10 @@ ONLY_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 @contextmanager
 def atomic(path: str | Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path`; it takes the name `path` only if the block ends well.
+    """Yield a temporary path next to `path`; it is renamed to `path` only if the block succeeds.
 
-    Several writers of one file do not disturb each other: the last one wins. A `StorageError` says why a disk
-    refused, whatever library wrote.
+    Several writers of one file do not disturb each other: the last one wins. A `StorageError` says why the disk
+    refused, whichever library did the writing.
     """
     path = Path(path)
     temporary = path.with_name(f".{path.name}.{_machine()}.{os.getpid()}.{uuid.uuid4().hex[:8]}.tmp")
@@ -47,21 +47,21 @@ def atomic(path: str | Path) -> Iterator[Path]:
         _sweep(path)
         yield temporary
         with open(temporary, "rb") as file:
-            os.fsync(file.fileno())  # else a power cut may leave the new name on old or no bytes
+            os.fsync(file.fileno())  # or a power cut may leave the new name with old bytes or none
         os.replace(temporary, path)
     except Exception as error:
         if why := storage_problem(error, path, temporary):
             raise StorageError(why) from error
         raise
     finally:
-        with suppress(OSError):  # of a folder that became read-only: why is on its way already
+        with suppress(OSError):  # the folder became read-only: the reason is being raised already
             temporary.unlink(missing_ok=True)
 
 
 def storage_problem(error: Exception, path: str | Path, temporary: str | Path | None = None) -> str | None:
-    """One sentence if `error` says that the disk did not take `path`, and nothing if it is about anything else.
+    """One sentence if `error` means that the disk refused `path`, and nothing if it is about anything else.
 
-    While `path` is written as `temporary`, any refusal to touch these is about writing; else it may be about reading.
+    While `path` is written as `temporary`, any error on either is about writing; otherwise it may be about reading.
     """
     if isinstance(error, OSError):
         named = {"None", str(path), str(temporary), str(Path(path).parent)}
@@ -77,18 +77,18 @@ def storage_problem(error: Exception, path: str | Path, temporary: str | Path | 
 
 
 def unwritable(folder: str | Path) -> str | None:
-    """One sentence if nothing can be written into `folder`, or made where it is to be."""
+    """One sentence if `folder` cannot be written to, or created."""
     folder = Path(folder).absolute()
     there = next(each for each in (folder, *folder.parents) if each.exists())
     if not there.is_dir():
-        return f"{folder} cannot be written: {there} is no folder; choose another with --config results=..."
+        return f"{folder} cannot be written: {there} is not a folder; choose another with --config results=..."
     return None if os.access(there, os.W_OK) else f"{folder} cannot be written: {NO_LEAVE}, then run again."
 
 
 def redate(folder: str | Path) -> int:
-    """Date files from the future, made before the clock was set back, to now; return how many there were.
+    """Set the dates of files from the future, made before the clock was set back, to now; return their number.
 
-    Snakemake refuses whatever is made from them, because it is older than they are.
+    Snakemake refuses anything made from them, because it is older than they are.
     """
     now = time.time()
     ahead = [path for path in Path(folder).rglob("*") if path.lstat().st_mtime > now]
@@ -98,7 +98,7 @@ def redate(folder: str | Path) -> int:
 
 
 def _state(folder: Path) -> int | None:
-    """What `folder` looks like, for torch, whose errors do not say why a file could not be written."""
+    """The state of `folder`, for torch, whose errors do not say why a file could not be written."""
     if not os.access(folder, os.W_OK):
         return errno.EROFS
     return errno.ENOSPC if shutil.disk_usage(folder).free < 1 << 16 else None
@@ -106,18 +106,18 @@ def _state(folder: Path) -> int | None:
 
 @cache
 def _machine() -> str:
-    """Names the processes among which a process id means something: those of one boot and one PID namespace.
+    """Identifies the processes among which a process id is unique: those of one boot and one PID namespace.
 
-    Containers may share a host name and a folder, and still number their processes each for itself.
+    Containers may share a host name and a folder, yet each number their own processes.
     """
     known = [platform.node()]
-    with suppress(OSError):  # where there is no /proc there are no such containers
+    with suppress(OSError):  # without /proc there are no such containers
         known += [Path("/proc/sys/kernel/random/boot_id").read_text(), os.readlink("/proc/self/ns/pid")]
     return hashlib.sha256("\n".join(known).encode()).hexdigest()[:8]
 
 
 def _sweep(path: Path) -> None:
-    """Remove what killed writers of `path` left behind; of another machine or container, only what is old."""
+    """Remove what killed writers of `path` left behind; if from another machine or container, only old files."""
     for left in path.parent.glob(f".{glob.escape(path.name)}.*.*.*.tmp"):
         machine, process = left.name.split(".")[-4:-2]
         with suppress(OSError, ValueError):
@@ -127,7 +127,7 @@ def _sweep(path: Path) -> None:
 
 
 def _lives(process: int) -> bool:
-    """Whether there is a process of this number here, whoever's it is."""
+    """Whether a process with this id exists here, whoever owns it."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:
@@ -144,7 +144,7 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def write_bytes(path: str | Path, content: bytes) -> None:
-    """Write `content` as it is."""
+    """Write `content` unchanged."""
     with atomic(path) as temporary:
         temporary.write_bytes(content)
 
@@ -163,11 +163,11 @@ def read_json(path: str | Path) -> dict[str, Any]:
         with opened(path) as content:
             value = json.loads(bytes(content).decode("utf-8"))
         if not isinstance(value, dict):
-            raise ValueError("it holds no names and values")
+            raise ValueError("it is not a mapping")
     except FileNotFoundError:
         raise NeuraleseError(f"{path} does not exist yet; run snakemake to make it.") from None
     except (ValueError, RecursionError) as error:
-        raise NeuraleseError(f"{path} is no whole JSON file ({error}); {ANEW}.") from None
+        raise NeuraleseError(f"{path} is not a whole JSON file ({error}); {ANEW}.") from None
     value.pop(KEY, None)
     return value
 

@@ -1,12 +1,12 @@
-"""What a file says about itself: who made it from what, and a digest of its bytes; checked whenever it is read.
+"""What a file records about itself: what made it from what, and a digest of its bytes, checked whenever it is read.
 
-    with making(Maker("results", {"stage": "train_agent", ...})):     # a stage does so, `pipeline.stage`
-        write_table("results/colors/seed0/history.parquet", ...)      # is stamped as `colors/seed0/history.parquet`
+    with making(Maker("results", {"stage": "train_agent", ...})):     # as a stage does, `pipeline.stage`
+        write_table("results/colors/seed0/history.parquet", ...)      # stamped as `colors/seed0/history.parquet`
     read_record("results/colors/seed0/history.parquet")               # what made it
 
-A stamp is JSON in the metadata of a Parquet or safetensors file, and the first entry of a JSON file; any other file has
-one in a hidden file beside it. The digest is of all bytes but its own, so no byte of a file changes unnoticed. Files
-without a stamp (a user's own) are read as they are.
+A stamp is JSON in the metadata of a Parquet or safetensors file, and the first entry of a JSON file; other files have
+theirs in a hidden file next to them. The digest covers all bytes but its own, so no byte changes unnoticed. Files
+without a stamp (a user's own) are read unchecked.
 """
 
 import hashlib
@@ -24,12 +24,12 @@ from typing import Any, BinaryIO
 
 from neuralese.storage.errors import NeuraleseError
 
-KEY = "neuralese"  # of the stamp, in the metadata of Parquet and safetensors files and in JSON files
+KEY = "neuralese"  # the stamp's key, in the metadata of Parquet and safetensors files and in JSON files
 MARK = "neuralese-sha256:"
-BLANK = MARK + "0" * 64  # what stands in the place of the digest while it is worked out
-# the beginning of a stamp, whose quotes are escaped where it stands inside a text of a JSON header
+BLANK = MARK + "0" * 64  # stands in for the digest while it is computed
+# the beginning of a stamp, with its quotes escaped where it is inside a string of a JSON header
 STAMP = re.compile(rb'\{\s*(\\?)"digest\1": \1"' + MARK.encode() + rb"([0-9a-f]{64})")
-WINDOW = 1 << 20  # a stamp begins among so many first or last bytes
+WINDOW = 1 << 20  # a stamp begins within this many bytes of the start or the end
 STAMPED = (".parquet", ".safetensors", ".json")  # files that carry their stamp themselves
 SWEEP = "sweep"  # the folder of the points of a sweep
 ANEW = "delete it and run snakemake again"
@@ -39,25 +39,25 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True)
 class Maker:
-    """What is being made: the results folder, and the record that all files of one job share."""
+    """What is being made: the results folder, and the record shared by all files of one job."""
 
     results: str
     record: Mapping[str, Any]
 
     def place(self, path: str | Path) -> str:
-        """Where a file is, below the results; its name, if it is elsewhere."""
+        """A file's path below the results folder; just its name, if it is elsewhere."""
         path, results = Path(path).absolute(), Path(self.results).absolute()
         return path.relative_to(results).as_posix() if path.is_relative_to(results) else path.name
 
 
-_maker: Maker | None = None  # of this process, which makes one thing at a time
-_whole: set[tuple] = set()  # files that this process has found to be whole, in the state in which they were
-SETTLED = 2  # seconds after which a file that changes has another time of change, on any file system
+_maker: Maker | None = None  # one per process, which makes one thing at a time
+_whole: set[tuple] = set()  # files that this process has verified, with the state they were in
+SETTLED = 2  # seconds after which a change shows in a file's modification time, on any file system
 
 
 @contextmanager
 def making(maker: Maker) -> Iterator[None]:
-    """Stamp what is written meanwhile as made by `maker`."""
+    """Stamp everything written meanwhile as made by `maker`."""
     global _maker
     before, _maker = _maker, maker
     try:
@@ -67,13 +67,13 @@ def making(maker: Maker) -> Iterator[None]:
 
 
 def stamp(path: str | Path) -> dict[str, Any]:
-    """The stamp of a file that is about to be written to `path`; `seal` it once it is."""
+    """The stamp of a file that is about to be written to `path`; `seal` it once it is written."""
     made_by = {} if _maker is None else {"by": {**_maker.record, "place": _maker.place(path)}}
     return {"digest": BLANK, **made_by}
 
 
 def seal(written: Path) -> None:
-    """Put the digest of a file's bytes into its stamp."""
+    """Write the digest of a file's bytes into its stamp."""
     with open(written, "r+b") as file, mmap.mmap(file.fileno(), 0) as content:
         found = _find(content)
         assert found is not None  # `stamp` made it
@@ -83,7 +83,7 @@ def seal(written: Path) -> None:
 
 @contextmanager
 def opened(path: str | Path) -> Iterator[mmap.mmap | bytes]:
-    """The bytes of a file, once they are found to be those that were written, and the file to be where it was made."""
+    """The bytes of a file, once verified to be those that were written, in the place where they were written."""
     with open(path, "rb") as file:
         content, state = _mapped(file), os.fstat(file.fileno())
     known = (str(path), state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
@@ -104,7 +104,7 @@ def _check_bytes(path: str | Path, content: mmap.mmap | bytes) -> None:
 
 
 def read_record(path: str | Path) -> Record | None:
-    """What made a file, by its stamp, without a look at the rest of it; none if it does not say."""
+    """What made a file, according to its stamp, without reading the rest; none if there is no stamp."""
     try:
         with open(path, "rb") as file:
             found = _find(_mapped(file))
@@ -115,13 +115,13 @@ def read_record(path: str | Path) -> Record | None:
 
 @dataclass(frozen=True)
 class _Stamp:
-    """A stamp as it stands in a file: where its digest begins, and what made the file."""
+    """A stamp as found in a file: where its digest begins, and what made the file."""
 
     start: int
     record: Record | None
 
     def digest(self, content: mmap.mmap | bytes) -> bytes:
-        """What the digest has to be."""
+        """The expected digest."""
         total = hashlib.sha256()
         with memoryview(content) as view:
             for part in (view[: self.start], b"0" * 64, view[self.start + 64 :]):
@@ -138,7 +138,7 @@ def _mapped(file: BinaryIO) -> mmap.mmap | bytes:
 
 
 def _find(content: mmap.mmap | bytes) -> _Stamp | None:
-    """The last stamp near the end, where Parquet has its metadata, or else the first one near the beginning."""
+    """The last stamp near the end, where Parquet keeps its metadata, or else the first one near the beginning."""
     for base, which in ((max(0, len(content) - WINDOW), -1), (0, 0)):
         near = content[base : base + WINDOW]
         if found := list(STAMP.finditer(near)):
@@ -147,7 +147,7 @@ def _find(content: mmap.mmap | bytes) -> _Stamp | None:
 
 
 def _parsed(text: bytes, escaped: bool) -> Record | None:
-    """The record of the stamp with which `text` begins."""
+    """The record of the stamp that `text` begins with."""
     try:
         plain = text.decode("utf-8", errors="replace")
         plain = JSONDecoder().raw_decode(f'"{plain}')[0] if escaped else plain
@@ -158,7 +158,7 @@ def _parsed(text: bytes, escaped: bool) -> Record | None:
 
 
 def check_place(path: str | Path, record: Record) -> None:
-    """Raise a `NeuraleseError` if a file stands where another one belongs, by what it says of itself."""
+    """Raise a `NeuraleseError` if a file is where another one belongs, according to its stamp."""
     place = record.get("place")
     if place is None:
         return
@@ -169,6 +169,6 @@ def check_place(path: str | Path, record: Record) -> None:
 
 
 def identity(record: Mapping[str, Any]) -> str:
-    """A short text that is another one as soon as a file is made of, by or as something else."""
+    """A short text that changes whenever what made a file does: its inputs, its code or its place."""
     kept = {name: value for name, value in record.items() if name != "data"}  # which follows from the rest
     return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()[:16]

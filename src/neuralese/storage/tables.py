@@ -1,7 +1,7 @@
-"""The contract of every Parquet file: which columns it has, of which type; checked when written and when read.
+"""The contract of every Parquet file: its columns and their types, checked on writing and on reading.
 
-A table may hold more columns than its contract names (they are added freely), never fewer or of another type. What
-the values in them may be is in `values`.
+A table may hold more columns than its contract names, but never fewer, nor of another type. The values allowed
+in them are in `values`.
 """
 
 import hashlib
@@ -25,22 +25,22 @@ if TYPE_CHECKING:  # takes longer to import than a table takes to read
     import pandas as pd
 
 VECTOR = "fixed-size list of float32"  # of any one length; everything else is a pyarrow type
-MESSAGE = "fixed-size list of float32, or list of int32"  # what an agent said: a vector, or symbols
+MESSAGE = "fixed-size list of float32, or list of int32"  # an agent's message: a vector, or symbols
 
 
 @dataclass(frozen=True)
 class Contract:
-    """What a kind of table holds, and what its values may be."""
+    """What a kind of table holds, and the values allowed in it."""
 
     name: str
     columns: Mapping[str, pa.DataType | str]
     rules: Rules
 
 
-# tables that every task has; those of a task alone are with that task
+# tables that every task has; those of one task are defined with that task
 CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
     "inventory": {"phrase_id": pa.int32(), "phrase": pa.string(), "count": pa.int64()},
-    # what the players may talk about, and what humans said of it; where there are no items, of a row of another table
+    # what the players may talk about, and what humans said about it (or, without items, about a row of another table)
     "items": {"item_id": pa.int32(), "split": pa.string(), "feature": VECTOR},
     "traces": {"item_id": pa.int32(), "phrases": pa.list_(pa.int16())},
     "history": {
@@ -77,10 +77,10 @@ CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
         "candidates": pa.int64(),
         "chance": pa.float64(),
         **dict.fromkeys(("title", "role", "kind"), pa.string()),  # of the criterion
-        "unit": pa.string(),  # what is translated: a message, an utterance, or one phrase of it
+        "unit": pa.string(),  # the unit of translation: a message, an utterance, or one phrase of it
         "distractors": pa.string(),
         **dict.fromkeys(("distinct", "games"), pa.int64()),  # messages and games among the n items
-        # over the baseline and over the control, on the same items
+        # relative to the baseline and to the control, on the same items
         **dict.fromkeys(("gain", "gain_error", "p_value", "gain_control", "gain_control_error"), pa.float64()),
     },
     "ablation": {
@@ -89,7 +89,7 @@ CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
         "seed": pa.int64(),
         **dict.fromkeys(("accuracy", "ci_low", "ci_high"), pa.float64()),
     },
-    "criteria": {  # the member of each family that dev chose, and why
+    "criteria": {  # the member of each family chosen on dev, and why
         **dict.fromkeys(("task", "direction", "criterion", "member", "settings", "second"), pa.string()),
         **dict.fromkeys(("members", "seeds"), pa.int64()),
         **dict.fromkeys(("accuracy", "second_accuracy"), pa.float64()),
@@ -107,7 +107,7 @@ CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
     "proposition_1": {"game": pa.int64(), **dict.fromkeys(("lost", "bound", "bound_product"), pa.float64())},
     "proposition_2": {"criterion": pa.string(), **dict.fromkeys(("rarity", "recovered"), pa.float64())},
     "bags": {"bag_id": pa.int32(), "text": pa.string(), "parts": pa.list_(pa.int16())},  # phrases said together
-    "utterances": {  # what humans said at once, and how often in each split
+    "utterances": {  # what humans said in one go, and how often in each split
         "utterance_id": pa.int32(),
         "text": pa.string(),
         "parts": pa.list_(pa.int16()),
@@ -122,9 +122,9 @@ CONTRACTS: dict[str, dict[str, pa.DataType | str]] = {
         "n": pa.int64(),
         "data": pa.string(),
         **dict.fromkeys(("title", "role"), pa.string()),
-        # of what neuralese is worth over silence, what survives English
+        # the share of the gain of neuralese over silence that survives English
         **dict.fromkeys(("share", "share_low", "share_high"), pa.float64()),
-        # and of what it is worth over messages that say nothing
+        # and of its gain over messages that say nothing
         **dict.fromkeys(("content", "content_low", "content_high"), pa.float64()),
         **dict.fromkeys(("gain_silence", "gain_silence_error"), pa.float64()),  # on the same items or games
         **dict.fromkeys(("gain_baseline", "gain_baseline_error"), pa.float64()),
@@ -178,7 +178,7 @@ def matrix(column: pa.ChunkedArray) -> np.ndarray:
 
 
 def numbers(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
-    """Turn a column of numbers, none of them missing, into an array (n,); unlike `to_numpy`, without pandas."""
+    """Turn a column of numbers without gaps into an array (n,); unlike `to_numpy`, without pandas."""
     return np.from_dlpack(column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column)
 
 
@@ -194,12 +194,12 @@ def _is(actual: pa.DataType, expected: pa.DataType | str) -> bool:
     return actual == expected
 
 
-MAKE_ANEW = "delete the file and run snakemake again to make it anew"
-NOT_WRITTEN = "it was not written; look at what it is made from"
+MAKE_ANEW = "delete the file and run snakemake again to remake it"
+NOT_WRITTEN = "it was not written; check its inputs"
 
 
 def contract_of(kind: str | Contract) -> Contract:
-    """A contract, or that of tables which every task has by its name."""
+    """A contract, or that of a table common to all tasks, by its name."""
     return kind if isinstance(kind, Contract) else Contract(kind, CONTRACTS[kind], RULES[kind])
 
 
@@ -219,14 +219,14 @@ def check(schema: pa.Schema, contract: Contract, path: str | Path) -> None:
 
 
 def check_values(table: pa.Table, contract: Contract, path: str | Path, advice: str) -> None:
-    """Raise a `NeuraleseError` that ends with `advice` unless the values of `table` are as `values` has them."""
+    """Raise a `NeuraleseError` that ends with `advice` unless the values of `table` satisfy `values`."""
     columns = [name for name in contract.columns if name in table.column_names]
     if wrong := fault(table, contract.rules, columns):
-        raise NeuraleseError(f"{path}, a table of the kind '{contract.name}', {wrong}; {advice}.")
+        raise NeuraleseError(f"{path}, a table of kind '{contract.name}', {wrong}; {advice}.")
 
 
 def _typed(path: str | Path, table: pa.Table, contract: Contract) -> pa.Table:
-    """`table` with the types of its contract, if it can have them and its values are right."""
+    """`table` with the types of its contract, if it can be cast and its values are right."""
     for index, name in enumerate(table.schema.names):
         expected = contract.columns.get(name, VECTOR)
         if expected not in (VECTOR, MESSAGE) and not _is(table.schema.field(name).type, expected):
@@ -248,7 +248,7 @@ def write_table(
 ) -> None:
     """Write `table` as Parquet once it keeps its contract; columns of the contract are cast to their types.
 
-    What is to be known `about` it is written into the file's metadata, each value as JSON.
+    `about` is written into the file's metadata, each value as JSON.
     """
     if not isinstance(table, pa.Table):
         table = pa.Table.from_pandas(table, preserve_index=False)
@@ -258,12 +258,12 @@ def write_table(
 
 
 def write_batches(path: str | Path, tables: Iterable[pa.Table], contract: str | Contract) -> None:
-    """Write a large table in pieces as they come, uncompressed."""
+    """Write a large table in pieces as they arrive, uncompressed."""
     _write(path, (_typed(path, table, contract_of(contract)) for table in tables), compression="none")
 
 
 def _write(path: str | Path, tables: Iterable[pa.Table], compression: str) -> None:
-    """Write tables one below the other, with a stamp."""
+    """Write tables one after another, with a stamp."""
     with atomic(path) as temporary:
         with ExitStack() as stack:
             writer = None
@@ -280,7 +280,7 @@ def _write(path: str | Path, tables: Iterable[pa.Table], compression: str) -> No
 
 @contextmanager
 def _opened(path: str | Path) -> Iterator[pq.ParquetFile]:
-    """A Parquet file, once it is found to be the one that was written."""
+    """A Parquet file, once verified to be the one that was written."""
     try:
         with opened(path) as content, pq.ParquetFile(pa.BufferReader(pa.py_buffer(content))) as file:
             yield file
@@ -297,7 +297,7 @@ def _broken(path: str | Path, error: Exception) -> NeuraleseError:
 def read_table(
     path: str | Path, kind: str | Contract, columns: list[str] | None = None, check_every_value: bool = True
 ) -> pa.Table:
-    """Read a Parquet file that keeps the contract of its `kind`: all of it, or some `columns`."""
+    """Read a Parquet file that keeps the contract of its `kind`: the whole table, or some `columns`."""
     contract = contract_of(kind)
     with _opened(path) as file:
         check(file.schema_arrow, contract, path)
@@ -308,7 +308,7 @@ def read_table(
 
 
 def read_about(path: str | Path) -> dict[str, Any]:
-    """What is to be known about a table, as given to `write_table`."""
+    """The `about` of a table, as given to `write_table`."""
     with _opened(path) as file:
         metadata = file.schema_arrow.metadata or {}
         ours = {name.decode(): value for name, value in metadata.items() if not name.startswith(b"ARROW")}
@@ -316,7 +316,7 @@ def read_about(path: str | Path) -> dict[str, Any]:
 
 
 def data_digest(path: str | Path) -> str:
-    """A digest of what a table holds and what is to be known about it, whoever made it."""
+    """A digest of a table's contents and its `about`, regardless of what made it."""
     about = json.dumps(read_about(path), sort_keys=True)
     with opened(path) as content:
         footer = int.from_bytes(content[-8:-4], "little") + 8

@@ -1,7 +1,7 @@
-"""What the values of every table may be: ranges, names, ids; each rule is one pass over a column.
+"""The values allowed in every table: ranges, names, ids; each rule is one pass over a column.
 
-Unless said otherwise, no value is missing and every number is finite; a table has at least one row. Columns that a
-contract does not name are not looked at.
+Unless stated otherwise, no value is missing, every number is finite, and a table has at least one row. Columns that a
+contract does not name are not checked.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-SLACK = 1e-9  # what rounding may add to a mean of numbers in range
+SLACK = 1e-9  # how far rounding may push a mean of numbers in range
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class OneOf:
 
 @dataclass(frozen=True)
 class Matches:
-    """Text that a regular expression describes from end to end."""
+    """Text that a regular expression matches in full."""
 
     pattern: str
     meaning: str
@@ -63,10 +63,10 @@ class Matches:
 
 @dataclass(frozen=True)
 class Numbered:
-    """The number of the row: 0, 1, 2, ..."""
+    """The row number: 0, 1, 2, ..."""
 
     def __str__(self) -> str:
-        return "the number of the row, from 0"
+        return "the row number, counted from 0"
 
     def wrong(self, column: pa.Array) -> pa.Array:
         """A mask of the values that break the rule."""
@@ -76,10 +76,10 @@ class Numbered:
 
 @dataclass(frozen=True)
 class Rules:
-    """What the values of one kind of table may be."""
+    """The values allowed in one kind of table."""
 
-    columns: Mapping[str, Any]  # a rule for each: Between, OneOf, Matches or Numbered
-    unique: tuple[tuple[str, ...], ...] = ()  # columns that together name a row
+    columns: Mapping[str, Any]  # the rule of each: Between, OneOf, Matches or Numbered
+    unique: tuple[tuple[str, ...], ...] = ()  # columns that together identify a row
     missing: tuple[str, ...] = ()  # columns that may have no value, or NaN
     may_be_empty: bool = False
 
@@ -101,7 +101,7 @@ RULES: dict[str, Rules] = {
     "inventory": Rules({"phrase_id": ROW, "count": COUNT}, unique=(("phrase",),)),
     "items": Rules({"item_id": ROW, "split": SPLIT}),
     "traces": Rules({"item_id": COUNT, "phrases": COUNT}),
-    "history": Rules(  # of rounds of play there may be none since the last row
+    "history": Rules(  # there may have been no round of play since the last row
         {"success": SHARE, "epsilon": SHARE, "loss": COUNT}, unique=(("update",),), missing=("reward", "success")
     ),
     "messages": Rules({"split": OneOf((*SPLIT.names, "synthesised"))}, unique=(("message_id",),)),
@@ -137,7 +137,7 @@ RULES: dict[str, Rules] = {
             "second_accuracy": SHARE,
         },
         unique=(("task", "direction", "criterion"),),
-        missing=("accuracy", "second_accuracy"),  # of a random one, and of one that is alone
+        missing=("accuracy", "second_accuracy"),  # for a random one, and for one without a runner-up
     ),
     "protocol": Rules(RESULT, unique=(("task", "seed", "measure", "variable"),), missing=("value",)),
     "bound": Rules(RESULT | {"divergence": COUNT, "native": SHARE, "translated": SHARE}),
@@ -181,20 +181,20 @@ RULES: dict[str, Rules] = {
 
 
 def fault(table: pa.Table, rules: Rules, columns: Iterable[str]) -> str | None:
-    """What is wrong with the values of `columns`: the first fault as '... column ... row ...', or nothing."""
+    """The first fault in the values of `columns`, as '... column ... row ...', or nothing."""
     if not table.num_rows:
         return None if rules.may_be_empty else "has no rows"
     for name in columns:
         if found := _fault_in(table[name].combine_chunks(), rules.columns.get(name), name in rules.missing):
             row, value, expected = found
             return f"holds {value} in column '{name}' of row {row}, where {expected} is expected"
-    swept = tuple(name for name in table.column_names if "." in name)  # in a sweep every point has rows of its own
+    swept = tuple(name for name in table.column_names if "." in name)  # in a sweep every point has its own rows
     whole = [keys + swept for keys in rules.unique if set(keys) <= set(table.column_names)]
     return next((again for keys in whole if (again := _twice(table, keys))), None)
 
 
 def _fault_in(column: pa.Array, rule: Any, may_miss: bool) -> tuple[int, str, str] | None:
-    """Row, value and what is expected, of a column's first fault."""
+    """Row, value and expectation of a column's first fault."""
     if column.null_count and not may_miss:
         return pc.index(column.is_null(), True).as_py(), "nothing", str(rule or "a value")
     values, rows = _values(column)
@@ -212,7 +212,7 @@ def _fault_in(column: pa.Array, rule: Any, may_miss: bool) -> tuple[int, str, st
 
 
 def _values(column: pa.Array) -> tuple[pa.Array, pa.Array | None]:
-    """The numbers of a column and the row of each, where a row is a list of them."""
+    """The numbers of a column and the row of each, for rows that are lists."""
     if pa.types.is_fixed_size_list(column.type):
         return column.flatten(), column.type.list_size
     if pa.types.is_list(column.type):
@@ -228,7 +228,7 @@ def _row(bad: pa.Array, rows: object) -> int:
 
 
 def _twice(table: pa.Table, keys: tuple[str, ...]) -> str | None:
-    """The first row that `keys` name for the second time."""
+    """The first row that `keys` identify for the second time."""
     code = np.zeros(table.num_rows, dtype=np.int64)
     for name in keys:
         column = table[name].combine_chunks()

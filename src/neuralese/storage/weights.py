@@ -27,27 +27,27 @@ def save_weights(path: str | Path, module: nn.Module, settings: dict) -> None:
     weights = module.state_dict()
     if wrong := _not_finite(weights):
         raise NeuraleseError(
-            f"{path} was not written: '{wrong}' of the weights is not a number everywhere; lower the learning rate."
+            f"{path} was not written: its weights '{wrong}' hold NaN or infinity; lower the learning rate."
         )
     about = {"settings": json.dumps(settings, sort_keys=True), KEY: json.dumps(stamp(path))}
     with atomic(path) as temporary:
         save_file(weights, temporary, metadata=about)
         _order_header(Path(temporary))
-        Path(temporary).chmod(0o644)  # safetensors lets nobody else read them, but results are shared
+        Path(temporary).chmod(0o644)  # safetensors makes files private, but results are shared
         seal(temporary)
 
 
 def _order_header(path: Path) -> None:
-    """Put what is in the header into an order: safetensors writes its metadata in another one each time."""
+    """Sort the header: safetensors writes its metadata in a different order each time."""
     with path.open("r+b") as file:
         size = int.from_bytes(file.read(8), "little")
         header = json.loads(file.read(size))
         header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
         text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
         if len(text) > size:
-            raise ValueError(f"the header of {path.name} would not fit into its place")
+            raise ValueError(f"the header of {path.name} would no longer fit")
         file.seek(8)
-        file.write(text.ljust(size))  # spaces at its end count as nothing
+        file.write(text.ljust(size))  # trailing spaces are ignored
 
 
 def read_weights(path: str | Path) -> tuple[dict[str, Tensor], dict]:
@@ -55,7 +55,7 @@ def read_weights(path: str | Path) -> tuple[dict[str, Tensor], dict]:
     with _reading(path) as file:
         weights, settings = {name: file.get_tensor(name) for name in file.keys()}, _settings(file)  # noqa: SIM118
     if wrong := _not_finite(weights):
-        raise NeuraleseError(f"{path} holds weights '{wrong}' that are not numbers everywhere; {ANEW}.")
+        raise NeuraleseError(f"{path} holds weights '{wrong}' with NaN or infinity; {ANEW}.")
     return weights, settings
 
 
@@ -67,7 +67,7 @@ def read_settings(path: str | Path) -> dict:
 
 @contextmanager
 def _reading(path: str | Path) -> Iterator[Any]:
-    """An open file of weights, once it is found to be the one that was written."""
+    """An open file of weights, once verified to be the one that was written."""
     try:
         with opened(path):
             pass
@@ -90,20 +90,20 @@ def _not_finite(weights: Mapping[str, Any]) -> str | None:
 
 
 def save_checkpoint(path: Path, state: dict) -> None:
-    """Write what a training is at, under its name."""
+    """Write the state of a training, under its name."""
     with atomic(path) as temporary:
         torch.save({**state, NAME: path.name}, temporary)
 
 
 def discard_broken(checkpoint: Path) -> None:
-    """Remove a checkpoint that a failing disk cut short or changed, so that training begins again instead of failing.
+    """Remove a checkpoint that a failing disk cut short or changed, so that training restarts instead of failing.
 
-    A checkpoint is written whole or not at all, and holds a checksum of each of its parts, and its own name.
+    A checkpoint is written whole or not at all, and holds a checksum of each part, and its own name.
     """
     if not checkpoint.exists():
         return
     if broken := _fault(checkpoint):
-        log.warning("the checkpoint %s is damaged (%s); this training begins again at its start", checkpoint, broken)
+        log.warning("the checkpoint %s is damaged (%s); training restarts from the beginning", checkpoint, broken)
         checkpoint.unlink()
 
 
@@ -115,8 +115,8 @@ def _fault(checkpoint: Path) -> str | None:
                 return broken
         state = torch.load(checkpoint, weights_only=True)
         if state.get(NAME) != checkpoint.name:
-            return "it is of another training"
+            return "it belongs to another training"
         wrong = [_not_finite(state[part]) for part in ("cell", "target")]
     except Exception as error:  # whatever zipfile, pickle or torch make of wrong bytes
         return str(error).splitlines()[0] if str(error) else type(error).__name__
-    return f"'{wrong[0] or wrong[1]}' is not a number everywhere" if any(wrong) else None
+    return f"'{wrong[0] or wrong[1]}' holds NaN or infinity" if any(wrong) else None

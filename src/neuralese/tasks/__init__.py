@@ -1,25 +1,25 @@
-"""The tasks there are: ours, and those that other packages bring as entry points of the group `neuralese.tasks`.
+"""The tasks: ours, and those of other packages, as entry points of the group `neuralese.tasks`.
 
     [project.entry-points."neuralese.tasks"]        # in the pyproject.toml of such a package
-    shapes = "my_shapes"                            # a module or package that has the parts of a task
+    shapes = "my_shapes"                            # a module or package with the parts of a task
 
-A task is a few facts (`task.Task`) and what can be done with it, in *parts*. A part is the module of that name in the
+A task is a few facts (`task.Task`) and its *parts*, which are code. A part is the module of that name in the
 task's package or, if the task is one module, that module:
 
     task         TASK: the facts
     embedded     write(folder): the raw data, or a stand-in for it
-    data         prepare(raw, settings): `items.Prepared`; for a task that has no rules of its own
+    data         prepare(raw, settings): `items.Prepared`; for a task without its own rules
     game         load_games(files, config): its states, or games, by split
     human        load_traces(files, states, split, generator), load_heard(files): what humans said
-    variables    variables(files, columns): what there is to talk about in states
+    variables    variables(files, columns): what there is to say about states
     pictures     pixels(files, codes), described(files, states, names): what states look like
     watched      watched_games(files): games that the report shows, instead of examples
     play         open_sitting(options): a game to play with a trained robot
 
 `files` are paths by file name. A task without `game` or `human` has a reference game over items (`tasks.reference`),
-and one without `play` is played as such a game is (`tasks.reference_play`).
-Naming tasks imports none of them, and a stage imports the parts that it uses: what it asks for by `part(name, "...")`
-is part of the code that it runs (`pipeline.imports`).
+and one without `play` is played as one (`tasks.reference_play`).
+Listing tasks imports none of them, and a stage imports only the parts it uses: what it gets by `part(name, "...")`
+belongs to the code that it runs (`pipeline.imports`).
 """
 
 import json
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 
 BUILT_IN = ("colors", "birds", "driving")
 GROUP = "neuralese.tasks"
-CORPORA = "NEURALESE_CORPORA"  # the variable by which a run tells its jobs of corpora: their folders by name, as JSON
+CORPORA = "NEURALESE_CORPORA"  # the variable through which a run passes corpora to its jobs: folders by name, as JSON
 RESERVED = ("tables", "figures", "report", "theory", "sweep", "logs", "benchmarks", "play")  # folders of the results
-FACTS = "task"  # the part that has a task's facts
+FACTS = "task"  # the part with a task's facts
 LEFT_OUT = {  # parts that a task may leave out
     **dict.fromkeys(("game", "human"), "neuralese.tasks.reference"),
     "play": "neuralese.tasks.reference_play",
@@ -66,7 +66,7 @@ def corpora() -> dict[str, str]:
 
 
 def use_corpora(folders: Mapping[str, str]) -> None:
-    """Let this process and its children know corpora as tasks, before any task is asked for."""
+    """Register corpora as tasks in this process and its children, before any task is asked for."""
     if not isinstance(folders, Mapping) or not all(isinstance(each, str) for each in (*folders, *folders.values())):
         raise NeuraleseError("config: 'corpora' is wrong: write folders by name, such as {mine: path/to/folder}.")
     taken = (*BUILT_IN, *RESERVED)
@@ -74,7 +74,7 @@ def use_corpora(folders: Mapping[str, str]) -> None:
         if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,39}", name) or name in taken:
             raise NeuraleseError(
                 f"config: a corpus cannot be called '{name}'; choose a name of letters, digits, - and _ that begins "
-                f"with a letter and is none of {', '.join(taken)}."
+                f"with a letter and is not one of {', '.join(taken)}."
             )
     os.environ[CORPORA] = json.dumps({name: str(Path(folder).resolve()) for name, folder in folders.items()})
     for cached in (homes, module, get):
@@ -90,14 +90,14 @@ def names() -> tuple[str, ...]:
 def module(name: str, part: str) -> str | None:
     """The module that is a part of a task; none if the task has no such part."""
     if name not in homes():
-        raise NeuraleseError(f"there is no task '{name}'; there are {', '.join(names())}.")
+        raise NeuraleseError(f"there is no task '{name}'; choose from {', '.join(names())}.")
     home = homes()[name]
     try:
         spec = find_spec(home)
     except ImportError:
         spec = None
     if spec is None:
-        raise NeuraleseError(f"the task '{name}' is installed as {home}, which is not there; install it anew.")
+        raise NeuraleseError(f"the task '{name}' is installed as {home}, which cannot be found; reinstall it.")
     if spec.submodule_search_locations is None:
         return home
     return f"{home}.{part}" if find_spec(f"{home}.{part}") else LEFT_OUT.get(part)
@@ -107,11 +107,11 @@ def part(name: str, part: str) -> ModuleType:
     """A part of a task."""
     found = module(name, part)
     if found is None:
-        raise NeuraleseError(f"the task '{name}' has no part '{part}'; write {homes()[name]}.{part} to bring one.")
+        raise NeuraleseError(f"the task '{name}' has no part '{part}'; write {homes()[name]}.{part} to add one.")
     try:
         return import_module(found)
     except ImportError as error:
-        raise NeuraleseError(f"the part '{part}' of the task '{name}' cannot be loaded ({error}).") from error
+        raise NeuraleseError(f"the part '{part}' of the task '{name}' cannot be loaded ({error}); fix it.") from error
 
 
 def has(name: str, part: str, function: str) -> bool:

@@ -1,4 +1,4 @@
-"""The files of a task, as its parts are given them."""
+"""The files of a task, as passed to its parts."""
 
 from collections.abc import Mapping
 from pathlib import Path

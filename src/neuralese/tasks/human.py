@@ -20,12 +20,12 @@ class HumanRun(Run):
 
     @property
     def silence(self) -> int | None:
-        """The phrase that stands for saying nothing, where there is one."""
+        """The phrase that stands for saying nothing, if there is one."""
         return self.phrases.index("") if "" in self.phrases else None
 
     @cached_property
     def heard(self) -> Tensor:
-        """As which bag of words the model human hears each phrase of the inventory: (phrases, words)."""
+        """The bag of words that the model human hears for each phrase of the inventory: (phrases, words)."""
         return tasks.part(self.task, "human").load_heard(self.files)
 
     def traces(self, split: str, generator: torch.Generator) -> Traces:

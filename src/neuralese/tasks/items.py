@@ -1,4 +1,4 @@
-"""Tasks about items: the tables of what can be spoken of and of what humans said of it."""
+"""Tasks about items: the tables of items and of what humans said about them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -12,12 +12,12 @@ from neuralese.storage.tables import vectors
 
 @dataclass(frozen=True)
 class Prepared:
-    """What a task without rules of its own makes of its raw data."""
+    """What a task without its own rules makes from its raw data."""
 
     items: pa.Table  # see `items_table`
     traces: pa.Table  # see `traces_table`
     phrases: Sequence[str]  # the inventory, in the order of the ids in the traces
-    rows: dict[str, int] = field(default_factory=dict)  # how many rows of what there are, to be known of the data
+    rows: dict[str, int] = field(default_factory=dict)  # row counts of the data, by name
 
 
 def items_table(split: pd.Series, features: np.ndarray) -> pa.Table:
@@ -35,13 +35,13 @@ def items_table(split: pd.Series, features: np.ndarray) -> pa.Table:
 
 
 def traces_table(items: Iterable[int], **said: Iterable[Sequence[int]]) -> pa.Table:
-    """One row for each human message: the item it is about and what was said of it, as lists of ids (`phrases=...`)."""
+    """One row for each human message: its item and what was said about it, as lists of ids (`phrases=...`)."""
     lists = {name: pa.array(list(ids), type=pa.list_(pa.int16())) for name, ids in said.items()}
     return pa.table({"item_id": pa.array(np.fromiter(items, dtype=np.int32)), **lists})
 
 
 def inventory_table(phrases: Sequence[str], traces: pa.Table) -> pd.DataFrame:
-    """The inventory with how often each phrase was said: phrase_id, phrase, count."""
+    """The inventory with the count of each phrase: phrase_id, phrase, count."""
     said = traces["phrases"].combine_chunks().flatten().to_numpy().astype(np.int64)
     counts = np.bincount(said, minlength=len(phrases))
     return pd.DataFrame({"phrase_id": range(len(phrases)), "phrase": list(phrases), "count": counts})

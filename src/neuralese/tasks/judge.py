@@ -1,4 +1,4 @@
-"""A run with those who guess: the robot, or what stands for it, and the model human."""
+"""A run with those who guess: the robot, or its stand-in, and the model human."""
 
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,7 @@ class JudgeRun(TalkRun):
 
     @cached_property
     def cell(self) -> Any:
-        """The agent, a `Cell`; none where there are its recordings alone, and so no game."""
+        """The agent, a `Cell`; none if there are only its recordings, and so no game."""
         path = self.files.get("agent.safetensors")
         return None if path is None else load_cell(path, self.states)
 

@@ -1,4 +1,4 @@
-"""Runs that are finished, for a look at them: in a notebook, or to play."""
+"""Finished runs, opened for inspection in a notebook or for playing."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -12,7 +12,7 @@ Kind = TypeVar("Kind", bound=Run)
 
 
 def open_run(kind: type[Kind], results: str | Path, task: str, seed: int = 0) -> Kind:
-    """What a folder of results has of a task and seed, by the rules that the task has by default."""
+    """What a folder of results holds for a task and seed, by the task's default rules."""
     folder = Path(results) / task
     files = [*folder.glob("*"), *(folder / f"seed{seed}").glob("*")]
     if not files:

@@ -1,4 +1,4 @@
-"""A reference game over items, and what humans said of them: the game and the humans of a task that brings neither."""
+"""A reference game over items, and what humans said about them, for a task that defines neither."""
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +16,7 @@ SPLITS = ("train", "dev", "test")
 
 
 def load_games(files: Files, config: GameConfig) -> dict[str, ReferenceGame]:
-    """One reference game for each split; all share the same items, of which each draws its own."""
+    """One reference game for each split; all share the same items, from which each draws its own."""
     path = files["items.parquet"]
     table = read_table(path, "items")
     features = torch.from_numpy(matrix(table["feature"]).copy())
@@ -24,13 +24,13 @@ def load_games(files: Files, config: GameConfig) -> dict[str, ReferenceGame]:
     pools = {name: torch.from_numpy(np.flatnonzero(split == name)) for name in SPLITS}
     for name, pool in pools.items():
         if len(pool) == 0:
-            raise NeuraleseError(f"{path} has no item in the split '{name}'; run the stage that makes it again.")
+            raise NeuraleseError(f"{path} has no item in the split '{name}'; rerun the stage that makes it.")
     rules = (config.steps, config.candidates, config.speaker_sees)
     return {name: ReferenceGame(features, pool, *rules) for name, pool in pools.items()}
 
 
 def load_traces(files: Files, states: States, split: str, generator: torch.Generator) -> Traces:
-    """What humans said of the items of one split, each message with other items as distractors."""
+    """What humans said about the items of one split, each message with other items as distractors."""
     items, said = read_table(files["items.parquet"], "items"), read_table(files["traces.parquet"], "traces")
     size = read_table(files["inventory.parquet"], "inventory").num_rows
     item = said["item_id"].to_numpy()
@@ -41,5 +41,5 @@ def load_traces(files: Files, states: States, split: str, generator: torch.Gener
 
 
 def load_heard(files: Files) -> torch.Tensor:
-    """As which bag of words the model human hears each phrase of the inventory: phrases are the words."""
+    """The bag of words that the model human hears for each phrase of the inventory: phrases are the words."""
     return phrases_alone(files["inventory.parquet"])

@@ -1,7 +1,7 @@
-"""One task and seed as the workflow wrote it: its files, its game, and which data it is of.
+"""One task and seed as the workflow wrote it: its files, its game, and which data it comes from.
 
-What else a stage needs of a run, it asks of a larger one: what humans said (`human.HumanRun`), both languages
-(`talk.TalkRun`), or the listeners too (`judge.JudgeRun`). So a stage depends on the code that it uses alone.
+Stages that need more of a run use a larger one: what humans said (`human.HumanRun`), both languages
+(`talk.TalkRun`), or the listeners too (`judge.JudgeRun`). So a stage depends only on the code it uses.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,7 +19,7 @@ from neuralese.sources.provenance import PEOPLE, data_kind, read_provenance
 
 
 class Run:
-    """What a stage is given; nothing is read before it is asked for."""
+    """What a stage is given; nothing is read before it is needed."""
 
     def __init__(
         self, task: str, files: Iterable[str | Path], seed: int | str = 0, game: Mapping[str, Any] | None = None
@@ -30,7 +30,7 @@ class Run:
 
     @cached_property
     def games(self) -> dict[str, Any]:
-        """The task's game (`games.game.Game`), or its states alone (`States`), by split; the task knows which."""
+        """The task's game (`games.game.Game`), or only its states (`States`), by split, depending on the task."""
         return tasks.part(self.task, "game").load_games(self.files, self.config)
 
     @property
@@ -40,12 +40,12 @@ class Run:
 
     @property
     def data(self) -> str:
-        """Which kind of data it is made from."""
+        """The kind of data it is made from."""
         return data_kind(self.files["provenance.json"])
 
     @property
     def words(self) -> str:
-        """Who says the phrases: people, or the attributes of the states where nobody said anything."""
+        """Who says the phrases: people, or the attributes of the states if nobody said anything."""
         return read_provenance(self.files["provenance.json"]).get("speaker", PEOPLE)
 
     def generator(self, stage: str) -> torch.Generator:
@@ -53,5 +53,5 @@ class Run:
         return generator(self.seed, stage)
 
     def label(self, table: pd.DataFrame) -> pd.DataFrame:
-        """A table of results with whose they are."""
+        """A table of results with its task, seed and data."""
         return table.assign(task=self.task, seed=self.seed, data=self.data)

@@ -1,39 +1,39 @@
-"""A stage of the workflow as data: what it reads, what it makes, and the sections of the config it looks at."""
+"""A stage of the workflow as data: what it reads, what it makes, and the sections of the config it uses."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 
-RUN, TASK, SEED = "run", "task", "seed"  # what a stage is run once for; a seed is one of a task
+RUN, TASK, SEED = "run", "task", "seed"  # what a stage is run once for; a seed belongs to a task
 FOLDERS = {RUN: "", TASK: "{task}/", SEED: "{task}/seed{seed}/"}  # where its files are, below the results
 
-# the tables that a sweep is seen in, and the file of every point, task and seed that each is made of
+# the tables that a sweep produces, and the file of every point, task and seed that each is made from
 SWEPT_FILES = {
     "belief": "belief_test.parquet",
     "behavior": "behavior_test.parquet",
     "protocol": "protocol.parquet",
     "ablation": "ablation.parquet",
 }
-# what else than task and seed may stand in braces in the name of a file; shards are as many as the config says
+# what may be in braces in a file name besides task and seed; the config sets the number of shards
 WILDCARDS = {"split": ("dev", "test"), "model": ("speaker", "listener"), "table": tuple(SWEPT_FILES)}
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage; its files are named from its folder (see `FOLDERS`), what it reads from that of who makes it."""
+    """One stage; its files are relative to its folder (see `FOLDERS`), its inputs to the folder of their maker."""
 
     name: str
     each: str
     reads: tuple[str, ...]
     files: tuple[str, ...]
-    sections: tuple[str, ...] = ()  # that it looks at itself
-    tasks: tuple[str, ...] | None = None  # that have it; all, if none are named
-    figures: tuple[str, ...] = ()  # without their endings, in the folder `figures`
-    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of all these names, those of some tasks alone
+    sections: tuple[str, ...] = ()  # that it uses itself
+    tasks: tuple[str, ...] | None = None  # that have it; by default, all
+    figures: tuple[str, ...] = ()  # without suffixes, in the folder `figures`
+    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # names that only some tasks have
     job: str = ""  # the name of its log and benchmark files, if it is not its own
 
     def made(self, patterns: Iterable[str] | None = None) -> Iterator[tuple[str, str]]:
-        """Every file, or those of some of the names, whatever may stand in their braces, and the job that makes it."""
+        """Every file, or those with some of the names, with any values in braces, and the job that makes it."""
         for pattern in self.files if patterns is None else patterns:
             names = [name for name in WILDCARDS if f"{{{name}}}" in pattern]
             for values in product(*(WILDCARDS[name] for name in names)):

@@ -35,7 +35,7 @@ class TalkRun(HumanRun):
 
     @property
     def utterances(self) -> Composed:
-        """All that humans said at once."""
+        """Everything that humans said in one go."""
         return Composed(self.english, self.parts)
 
     @cached_property
@@ -44,7 +44,7 @@ class TalkRun(HumanRun):
         return read_messages(self.files["messages.parquet"], self.states)
 
     def neuralese(self, split: str, first: int | None = None) -> Neuralese:
-        """What the robot said in one split, or the first of it; into what was said in training one translates."""
+        """What the robot said in one split, or the first of it; the training split is what one translates into."""
         return self.language(self.said[split].first(first))
 
     def language(self, said: Speech) -> Neuralese:

@@ -1,7 +1,7 @@
 """Games small enough to enumerate (Section 5 of the paper): a speaker says one thing, a listener does one thing.
 
-States x_a, contexts x_b, actions u and messages z are numbers, and everything is a table of exact probabilities. Other
-than in `translate.criteria` nothing is sampled, so what is claimed of q can be checked to the last digit.
+States x_a, contexts x_b, actions u and messages z are numbers, and everything is a table of exact probabilities. Unlike
+in `translate.criteria`, nothing is sampled, so claims about q can be checked to the last digit.
 """
 
 from dataclasses import dataclass
@@ -44,14 +44,14 @@ def quality(game: ExactGame, source: np.ndarray, target: np.ndarray, weights: st
     """Equation 2, q(z, z') for all pairs, (messages, messages').
 
     `weights` says in which contexts the two are compared: where both are said (`product`, as in Equation 2), or where
-    the source is (`source`, as the proof of Proposition 1 needs it).
+    the source is (`source`, as the proof of Proposition 1 requires).
     """
     apart = divergence(beliefs(game, source)[:, None], beliefs(game, target)[None])
     return averaged(game, source, target, apart, weights)
 
 
 def averaged(game: ExactGame, source: np.ndarray, target: np.ndarray, apart: np.ndarray, weights: str) -> np.ndarray:
-    """How far messages are `apart` in each context, (messages, messages', contexts), averaged over the contexts."""
+    """The distances `apart` of messages in each context, (messages, messages', contexts), averaged over contexts."""
     if weights == "source":
         weight = np.broadcast_to(contexts_of(game, source)[:, None], apart.shape)
     else:
@@ -62,7 +62,7 @@ def averaged(game: ExactGame, source: np.ndarray, target: np.ndarray, apart: np.
 
 
 def actions(game: ExactGame, belief: np.ndarray) -> np.ndarray:
-    """What a rational listener does, (messages, contexts): the best action in expectation over the speaker's state."""
+    """A rational listener's actions, (messages, contexts): the best action in expectation over the speaker's state."""
     return np.einsum("zba,abu->zbu", belief, game.reward).argmax(2)
 
 

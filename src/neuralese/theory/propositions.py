@@ -18,7 +18,7 @@ from neuralese.theory.exact import (
 
 
 def random_game(generator: np.random.Generator, states: int, contexts: int, choices: int) -> ExactGame:
-    """Any prior, any reward in [0, 1]; sharp ones as likely as flat ones."""
+    """Any prior, any reward in [0, 1]; peaked ones as likely as flat ones."""
     joint = generator.dirichlet(np.full(states * contexts, 10 ** generator.uniform(-1, 1)))
     reward = generator.random((states, contexts, choices)) ** generator.choice([0.2, 1, 5])
     return ExactGame(joint.reshape(states, contexts) + 1e-9, reward)
@@ -55,7 +55,7 @@ def _losses(game: ExactGame, robot: np.ndarray, human: np.ndarray) -> dict[str, 
 
 
 def check_proposition_1(games: int, seed: int) -> pd.DataFrame:
-    """`proposition_1` on random games of random size; one row for each message, with the number of its game."""
+    """`proposition_1` on random games of random size; one row per message, with the number of its game."""
     generator = np.random.default_rng(seed)
     parts = []
     for number in range(games):
@@ -68,10 +68,10 @@ def check_proposition_1(games: int, seed: int) -> pd.DataFrame:
 
 
 def hidden_strategy(states: int, rarity: float, strategies: int, generator: np.random.Generator) -> tuple:
-    """A robot with a code of its own, and humans of whom only the share `rarity` use the same code with other words.
+    """A robot with its own code, and humans of whom only the share `rarity` use the same code with other words.
 
-    The others follow strategies of their own, each with its own words: they merge states at random.
-    Returns the game, robot and human speakers, and for each human word whether it is of the right strategy.
+    The others follow their own strategies, each with its own words, merging states at random.
+    Returns the game, robot and human speakers, and for each human word whether it belongs to the right strategy.
     """
     game = ExactGame(np.full((states, 1), 1 / states), np.eye(states)[:, None, :])
     robot = np.eye(states)

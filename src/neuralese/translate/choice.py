@@ -1,7 +1,7 @@
-"""Which member of each family translates: chosen on dev, for each task and direction, by one rule for all families.
+"""The member of each family that translates: chosen on dev, per task and direction, by one rule for all families.
 
-The rule: the member with the highest accuracy on dev, averaged over seeds; of equals, the first that the config names.
-Into neuralese, what is translated is whole utterances.
+The rule: the member with the highest accuracy on dev, averaged over seeds; ties go to the first that the config names.
+Into neuralese, whole utterances are translated.
 """
 
 import json
@@ -29,7 +29,7 @@ def choose(ablation: pd.DataFrame, criteria: Mapping[str, Mapping[str, Any]]) ->
         for name, settings in criteria.items():
             family = members(settings)
             means = cells[cells["family"] == name].groupby("criterion")["accuracy"].mean()
-            # one that has no rows, being random, is the only one of its family
+            # a random criterion has no rows, and is the only member of its family
             ranked = means.reindex(list(family)).sort_values(ascending=False, kind="stable")
             second = ranked.index[1] if len(ranked) > 1 else ""
             rows.append(
@@ -50,7 +50,7 @@ def choose(ablation: pd.DataFrame, criteria: Mapping[str, Mapping[str, Any]]) ->
 
 
 def mark_chosen(ablation: pd.DataFrame, criteria: pd.DataFrame) -> pd.DataFrame:
-    """The ablation with a column `chosen`: whether a row is of the chosen member of its family."""
+    """The ablation with a column `chosen`: whether a row belongs to the chosen member of its family."""
     keys = criteria[["task", "direction", "criterion", "member"]].itertuples(index=False, name=None)
     rows = (ablation["task"], ablation["speaker"].map(SPEAKERS), ablation["family"], ablation["criterion"])
     known = set(keys)

@@ -1,29 +1,29 @@
-"""How well one message translates another: the criteria, Equation 2 and Algorithm 1 of the paper among them.
+"""How well one message translates another: the criteria, including the paper's Equation 2 and Algorithm 1.
 
-A pair of messages (z, z') has, with weights w_i made of the posteriors over contexts w_i(z) and w_i(z'),
+For a pair of messages (z, z'), with weights w_i made from the posteriors over contexts w_i(z) and w_i(z'),
 
     q(z, z') = sum_i w_i KL(beta_i(z) || beta_i(z')) / sum_i w_i                              (Equation 2)
 
 where beta_i(z) is what a listener of z believes in context i (see `pairs.py`). Lower scores are better for every
-criterion. Whose criterion is which:
+criterion. Where each comes from:
 
     ALGORITHM_1    the paper's, as printed: weights w_i(z) w_i(z'), forward KL, p(z | x) as wide as the channel's noise
     RELEASED       the authors' released code: the same weights, reverse KL, a Gaussian p(z | x) of variance 1/2, and
-                   for phrases said together the mean of their log-likelihoods
+                   the mean log-likelihood for phrases said together
     otherwise      ours; `BeliefCriterion()` has weights w_i(z) and reverse KL
 
-A criterion is one class, for the pipeline and for the command line alike. Another one is added, here or elsewhere, by
+A criterion is one class, for both the pipeline and the command line. Another one is added, here or elsewhere, by
 
-    @criterion("overlap")                 # its kind, as a config writes it
+    @criterion("overlap")                 # its kind, as written in a config
     class OverlapCriterion(Criterion):
-        power: float = setting(1.0, "To which power the overlap is raised.", above=0)    # its options, each a setting
+        power: float = setting(1.0, "The exponent of the overlap.", above=0)    # its options, each a setting
 
         def compare(self, source: Meanings, target: Meanings) -> Array:
             return -(shared(source, target) ** self.power)
 
-A package that is not ours names its module in the group of entry points `neuralese.criteria`.
+Another package names its module in the entry point group `neuralese.criteria`.
 
-Arrays are of NumPy on the command line and of torch in the pipeline (see `neuralese.arrays`).
+Arrays are NumPy's on the command line and torch's in the pipeline (see `neuralese.arrays`).
 """
 
 import dataclasses
@@ -50,76 +50,76 @@ DIVERGENCES = ("forward", "reverse", "symmetric", "jensen-shannon")
 
 @dataclass(frozen=True, kw_only=True)
 class Criterion(ABC):
-    """Scores all pairs of two languages, each of them read as `reading` says. Fields are the options of its kind."""
+    """Scores all pairs of two languages, each read according to `reading`. Its fields are the options of its kind."""
 
     kind: ClassVar[str]
-    by_meaning: ClassVar[bool] = True  # whether it scores what messages mean: if not, nothing is learned of its scores
+    by_meaning: ClassVar[bool] = True  # whether it scores meanings: if not, its scores carry no information
 
     scale: float = setting(
         1.0,
-        "How much wider than the channel's noise p(z|x) of the robot is taken to be.",
+        "Width of the robot's p(z|x), as a multiple of the channel's noise.",
         least=0.001,
         most=1_000_000,
         advice="See below.",
     )
     variance: float | None = setting(
         None,
-        "The variance of p(z|x) of the robot, whatever the channel's noise; takes precedence over `scale`.",
+        "Variance of the robot's p(z|x), regardless of the channel's noise; takes precedence over `scale`.",
         least=0.000001,
         most=1_000_000,
         advice="0.5 is the released code's.",
     )
     join: str = setting(
         "product",
-        "Whether phrases said together have the `product` or the geometric `mean` of their likelihoods.",
+        "How the likelihoods of phrases said together are combined: `product` or geometric `mean`.",
         choices=list(JOINS),
         advice="`mean` is the released code's.",
     )
 
     def __post_init__(self) -> None:
         if self.join not in JOINS:
-            raise NeuraleseError(f"phrases cannot be joined by '{self.join}'; choose from {', '.join(JOINS)}.")
+            raise NeuraleseError(f"phrases cannot be combined by '{self.join}'; choose from {', '.join(JOINS)}.")
 
     @property
     def reading(self) -> Reading:
-        """How likelihoods are to be taken."""
+        """How likelihoods are computed."""
         return Reading(self.scale, self.variance, self.join)
 
     def meanings(
         self, language: Language, candidates: Array, block: int = BLOCK, keep: bool = False, dtype: str = DOUBLE
     ) -> Meanings:
-        """What the messages of a language, read as this criterion does, mean in contexts with `candidates`."""
+        """What the messages of a language, read as this criterion reads them, mean in contexts with `candidates`."""
         return Meanings(language.read(self.reading), candidates, block, keep, dtype)
 
     def scores(
         self, source: Language, target: Language, candidates: Array, block: int | None = None, dtype: str = DOUBLE
     ) -> Array:
-        """The score of every pair, (K, K'), by what they mean in contexts with `candidates` (n, s, ...)."""
+        """The score of every pair, (K, K'), by their meanings in contexts with `candidates` (n, s, ...)."""
         block = block or block_for(max(len(source), len(target)), candidates.shape[1])
         with np.errstate(divide="ignore", invalid="ignore"):  # pairs that share no context
             return self.compare(*(self.meanings(each, candidates, block, dtype=dtype) for each in (source, target)))
 
     @abstractmethod
     def compare(self, source: Meanings, target: Meanings) -> Array:
-        """The same by meanings in the same contexts, read as `reading` says."""
+        """The same from meanings in the same contexts, read according to `reading`."""
 
     def best(self, source: Meanings, target: Meanings) -> Array:
-        """Which target is best for each source, (K,): where `compare` is least."""
+        """The best target for each source, (K,): where `compare` is lowest."""
         return self.compare(source, target).argmin(1)
 
 
 KINDS: dict[str, type[Criterion]] = {}
-GROUP = "neuralese.criteria"  # of entry points: modules in which criteria are
+GROUP = "neuralese.criteria"  # the entry point group of modules that define criteria
 Kind = TypeVar("Kind", bound=type[Criterion])
 
 
 @dataclass_transform(frozen_default=True)
 def criterion(kind: str) -> Callable[[Kind], Kind]:
-    """Make a class a frozen dataclass and the criterion of a kind, which settings can name from then on."""
+    """Make a class a frozen dataclass and register it as the criterion of a kind, which settings can then name."""
 
     def register(found: Kind) -> Kind:
         if kind in KINDS:
-            raise NeuraleseError(f"there is a criterion of kind '{kind}' already; give {found.__name__} another kind.")
+            raise NeuraleseError(f"a criterion of kind '{kind}' exists already; give {found.__name__} another kind.")
         KINDS[kind] = dataclass(frozen=True)(found)
         found.kind = kind
         return found
@@ -129,13 +129,13 @@ def criterion(kind: str) -> Callable[[Kind], Kind]:
 
 @cache
 def kinds() -> dict[str, type[Criterion]]:
-    """Every kind there is, also those that other packages bring."""
+    """Every kind, including those of other packages."""
     for each in sorted(entry_points(group=GROUP)):
         try:
             import_module(each.value)
         except ImportError as error:
             raise NeuraleseError(
-                f"the criterion '{each.name}' of another package cannot be loaded ({error})."
+                f"the criterion '{each.name}' of another package cannot be loaded ({error}); fix or uninstall it."
             ) from error
     return KINDS
 
@@ -143,14 +143,14 @@ def kinds() -> dict[str, type[Criterion]]:
 def kind_of(settings: Mapping[str, Any]) -> type[Criterion]:
     """The class of a criterion with these settings."""
     kind = settings.get("kind")
-    known = KINDS if isinstance(kind, str) and kind in KINDS else kinds()  # looking for other packages takes a while
+    known = KINDS if isinstance(kind, str) and kind in KINDS else kinds()  # searching other packages takes a while
     if not isinstance(kind, str) or kind not in known:
-        raise NeuraleseError(f"no criterion is of kind '{kind}'; choose from {', '.join(known)}.")
+        raise NeuraleseError(f"there is no criterion of kind '{kind}'; choose from {', '.join(known)}.")
     return known[kind]
 
 
 def make_criterion(settings: Mapping[str, Any]) -> Criterion:
-    """Build a criterion from the config's settings of one: its `kind` and that kind's options."""
+    """Build a criterion from its settings in the config: its `kind` and that kind's options."""
     kind, given = kind_of(settings), options(settings)
     known = [field.name for field in dataclasses.fields(kind)]
     if unknown := [name for name in given if name not in known]:
@@ -159,37 +159,37 @@ def make_criterion(settings: Mapping[str, Any]) -> Criterion:
         )
     if many := [name for name, value in given.items() if isinstance(value, list)]:
         raise NeuraleseError(
-            f"a criterion of kind '{kind.kind}' has one value of '{many[0]}', not a list, which makes a family."
+            f"a criterion of kind '{kind.kind}' takes one value of '{many[0]}', not a list, which makes a family."
         )
     return kind(**given)
 
 
 @criterion("belief")
 class BeliefCriterion(Criterion):
-    """Match beliefs: the divergence of what z and z' make a listener believe, averaged over weighted contexts."""
+    """Match beliefs: the divergence between what z and z' make a listener believe, averaged over weighted contexts."""
 
     # what weights a context: product (Algorithm 1), sum, source (z alone), target (z' alone)
     weights: str = setting(
         "source",
-        "What weights a context under a belief criterion; `product` is Algorithm 1's.",
+        "How a belief criterion weights a context; `product` is Algorithm 1's.",
         choices=list(WEIGHTS),
         advice="See below.",
     )
     # forward KL(beta(z) || beta(z')), reverse, symmetric (their mean), or jensen-shannon
     divergence: str = setting(
         "reverse",
-        "Which divergence of beliefs a belief criterion takes: `forward` KL(z to z'), `reverse`, `symmetric`, "
+        "Divergence of beliefs used by a belief criterion: `forward` KL(z to z'), `reverse`, `symmetric`, "
         "`jensen-shannon`.",
         choices=list(DIVERGENCES),
-        advice="See below; `jensen-shannon` is slower: not a matrix product.",
+        advice="See below; `jensen-shannon` is slower: it is not a matrix product.",
     )
     prior: float = setting(
         0.0,
-        "By how many nats a nat of -log p(z'), the density of messages under the speaker's model, counts against a "
+        "Penalty, in nats, per nat of -log p(z') (the density of messages under the speaker's model) on a "
         "translation z'.",
         least=0,
         most=1000,
-        advice="Above 0, rare translations are avoided.",
+        advice="Above 0, rare translations are penalised.",
     )
 
     def __post_init__(self) -> None:
@@ -202,7 +202,7 @@ class BeliefCriterion(Criterion):
 
     @property
     def weighted(self) -> tuple[str, ...]:
-        """The weights of which those of a context are the sum."""
+        """The weights whose sum is the weight of a context."""
         return ("source", "target") if self.weights == "sum" else (self.weights,)
 
     def compare(self, source: Meanings, target: Meanings) -> Array:
@@ -212,7 +212,7 @@ class BeliefCriterion(Criterion):
         sums = pair_sums(source, target, [(weight, kind) for weight in weights for kind in (*kinds, NORM)])
         total = reduce(xp.add, (sums[weight, kind] for weight in weights for kind in kinds))
         norm = reduce(xp.add, (sums[weight, NORM] for weight in weights))
-        # sums that are kept are needed again
+        # kept sums are needed again
         scores = xp.divide(total, norm, out=total) if source.kept is None else total / norm
         scores /= len(kinds)
         scores = fill(at_least(scores, 0), norm <= xp.finfo(norm.dtype).tiny, xp.inf)
@@ -224,7 +224,7 @@ class BeliefCriterion(Criterion):
         """See `Criterion`."""
         if self.divergence != "jensen-shannon" or self.prior:
             return super().best(source, target)
-        from neuralese.translate.screening import best  # for torch alone
+        from neuralese.translate.screening import best  # only for torch
 
         return best(self, source, target)
 
@@ -235,7 +235,7 @@ RELEASED = BeliefCriterion("product", "reverse", variance=0.5, join="mean")
 
 @criterion("direct")
 class DirectCriterion(Criterion):
-    """Translate as machine translation does: -log p(z' | z), by the contexts in which both are said."""
+    """Translate as machine translation does: -log p(z' | z), from the contexts in which both are said."""
 
     def compare(self, source: Meanings, target: Meanings) -> Array:
         """-log sum_i w_i(z_k) p(z'_k' | x_i), (K, K')."""
@@ -256,7 +256,7 @@ class PmiCriterion(Criterion):
 
 @criterion("random")
 class RandomCriterion(Criterion):
-    """Any translation is as good as any other: the baseline that also shows whether an evaluation leaks."""
+    """Any translation is as good as any other: the baseline that reveals whether an evaluation leaks."""
 
     by_meaning: ClassVar[bool] = False
 

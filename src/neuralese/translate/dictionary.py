@@ -25,7 +25,7 @@ def n_best(scores: Tensor, n: int) -> tuple[np.ndarray, np.ndarray]:
     best = best.sort(dim=1).values  # so that the next sort keeps the targets' order
     values, order = scores.gather(1, best).sort(dim=1, stable=True)
     best = best.gather(1, order)
-    tied = torch.nonzero((scores <= values[:, -1:]).sum(1) > n).flatten()  # the last rank has equals: any may be there
+    tied = torch.nonzero((scores <= values[:, -1:]).sum(1) > n).flatten()  # ties at the last rank: any may be in it
     if len(tied):
         values[tied], best[tied] = (each[:, :n] for each in scores[tied].sort(dim=1, stable=True))
     return best.numpy(), values.double().numpy()
@@ -52,7 +52,7 @@ def entries(direction: str, criterion: str, source: Listed, target: Listed, scor
 def best_targets(
     criteria: Mapping[str, Criterion], source: Listed, target: Listed, candidates: Tensor
 ) -> dict[str, Tensor]:
-    """For each criterion, which target is best for each source, (K,). Criteria of one reading share meanings."""
+    """For each criterion, the best target for each source, (K,). Criteria with the same reading share meanings."""
     best: dict[str, Any] = dict.fromkeys(criteria)  # in this order
     for reading in dict.fromkeys(criterion.reading for criterion in criteria.values()):
         alike = {name: each for name, each in criteria.items() if each.reading == reading}

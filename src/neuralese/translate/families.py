@@ -1,8 +1,8 @@
-"""Criteria as a config writes them: a value that is a list makes a family, of which dev chooses a member.
+"""Criteria as written in a config: a value that is a list makes a family, from which dev chooses a member.
 
     belief: { kind: belief, role: ours, weights: [source, sum], divergence: reverse, scale: [1, 2] }    # four members
 
-A criterion's *role* says what it is there for, whatever a user calls it:
+A criterion's *role* says what it is for, whatever a user calls it:
 
     printed     Algorithm 1 as the paper prints it         ours        what this project proposes
     released    the criterion of the authors' code         baseline    what it is compared with
@@ -22,22 +22,22 @@ ROLES = {
     "baseline": "{name} (baseline{chosen})",
     "control": "{name} (control)",
 }
-NOT_OPTIONS = ("kind", "role", "members")  # of a criterion's settings: all others are options of its kind
-LABELLED = ("prior", "join", "seed")  # options in the order in which labels name them; others come after
+NOT_OPTIONS = ("kind", "role", "members")  # among a criterion's settings; all others are options of its kind
+LABELLED = ("prior", "join", "seed")  # options in the order in which labels list them; others come after
 DIRECTIONS = ("R->H", "H->R")
-INFORMED = "informed"  # the role of a translator who is told what the listener sees
-ASKS_JUDGE = "asks-judge"  # the role of what was made by asking the very listener that judges it
+INFORMED = "informed"  # the role of a translator that sees what the listener sees
+ASKS_JUDGE = "asks-judge"  # the role of translations made by asking the listener that judges them
 
 
 def members(settings: Mapping[str, Any]) -> dict[str, dict]:
-    """The members of a family by what they are called, in the order of the lists' combinations."""
+    """The members of a family by name, in the order of the lists' combinations."""
     lists = {key: value if isinstance(value, list) else [value] for key, value in settings.items()}
     combined = [dict(zip(lists, values, strict=True)) for values in product(*lists.values())]
     return {label(each): each for each in combined}
 
 
 def label(settings: Mapping[str, Any]) -> str:
-    """What a criterion with these settings is called where many are compared, such as `belief source reverse x2`."""
+    """The label of a criterion with these settings in comparisons of many, such as `belief source reverse x2`."""
     words = [str(settings[key]) for key in ("kind", "weights", "divergence") if key in settings]
     if settings["kind"] != "random":
         variance = settings.get("variance")
@@ -53,25 +53,25 @@ def options(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def title(name: str, settings: Mapping[str, Any]) -> str:
-    """What a criterion of the config is called in tables."""
+    """The label of a criterion of the config in tables."""
     chosen = ", chosen on dev" if settings.get("members", len(members(settings))) > 1 else ""
     return ROLES.get(settings.get("role", ""), "{name}").format(name=name, chosen=chosen)
 
 
 def with_role(criteria: Mapping[str, Mapping[str, Any]], role: str) -> str | None:
-    """The name of the criterion that has a role, if any has."""
+    """The name of the criterion with a role, if any has it."""
     return next((name for name, settings in criteria.items() if settings.get("role") == role), None)
 
 
 def problem(criteria: Mapping[str, Mapping[str, Any]]) -> str | None:
-    """What is wrong with the criteria of a config, in one sentence, or None."""
+    """The fault in a config's criteria, in one sentence, or None."""
     roles = [settings.get("role") for settings in criteria.values() if settings.get("role")]
     twice = next((role for role in roles if roles.count(role) > 1), None)
-    return f"config: two criteria have the role '{twice}'; leave it to one of them." if twice else None
+    return f"config: two criteria have the role '{twice}'; give it to only one of them." if twice else None
 
 
 def named(criteria: Mapping[str, Mapping[str, Any]], name: str) -> Mapping[str, Any]:
-    """The settings of a criterion, which must be there."""
+    """The settings of a criterion, which must exist."""
     if name not in criteria:
         raise NeuraleseError(f"there is no criterion '{name}'; choose from {', '.join(criteria)}.")
     return criteria[name]

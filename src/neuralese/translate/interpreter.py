@@ -1,13 +1,13 @@
 """A translator who sees what the listener sees: Equation 2 without its expectation over contexts.
 
-A dictionary translates a message alike whoever hears it. An interpreter who stands beside the listener knows the
-candidates that it has to tell apart, and translates for them alone:
+A dictionary translates a message the same way for every listener. An interpreter next to the listener knows the
+candidates to be told apart, and translates for them alone:
 
     into English      tr(z, x_b) = argmin_z' KL(beta(z, x_b) || beta(z', x_b)), over the phrases z'
-    into neuralese    what the robot itself would likeliest say in the candidate that the words point at:
+    into neuralese    what the robot itself would most likely say in the candidate that the words point to:
                       argmax_z p(z | x_s), where s = argmax_s beta_s(words, x_b)
 
-What it reaches is an upper bound on what a dictionary can, and is named so wherever it is shown.
+Its score is an upper bound on that of a dictionary, and is labelled as such wherever it is shown.
 """
 
 import torch
@@ -21,16 +21,16 @@ AT_ONCE = 2**23  # likelihoods held at a time
 
 @torch.no_grad()
 def interpret_message(log_likelihood: Tensor, english: English, candidates: Tensor) -> Tensor:
-    """The phrase, by its place in `english`, for each of n messages: (n,).
+    """The phrase, as its position in `english`, for each of n messages: (n,).
 
-    `log_likelihood` (n, s) is of each message in the candidates (n, s, ...) of its own listener.
+    `log_likelihood` (n, s) is that of each message in the candidates (n, s, ...) of its own listener.
     """
     return cross_entropies(log_likelihood, english, candidates).argmin(1)
 
 
 @torch.no_grad()
 def cross_entropies(log_likelihood: Tensor, english: English, candidates: Tensor) -> Tensor:
-    """-sum_s beta_s(z) log beta_s(z'), (n, K'), of the same: KL up to the entropy of z, which all phrases share."""
+    """-sum_s beta_s(z) log beta_s(z'), (n, K'), of the same: KL up to the entropy of z, common to all phrases."""
     found = []
     for rows in _blocks(len(candidates), len(english) * candidates.shape[1]):
         told = beliefs(log_likelihood[rows].double()).exp()  # (b, s)
@@ -41,9 +41,9 @@ def cross_entropies(log_likelihood: Tensor, english: English, candidates: Tensor
 
 @torch.no_grad()
 def interpret_words(log_likelihood: Tensor, vocabulary: Neuralese, candidates: Tensor) -> Tensor:
-    """The message, by its place in `vocabulary`, for each of n things said in words: (n,).
+    """The message, as its position in `vocabulary`, for each of n utterances: (n,).
 
-    `log_likelihood` (n, s) is of the words in the candidates (n, s, ...) of their own listener.
+    `log_likelihood` (n, s) is that of the words in the candidates (n, s, ...) of their own listener.
     """
     meant = candidates[torch.arange(len(candidates)), log_likelihood.argmax(1)][:, None]
     parts = [vocabulary.log_likelihood(meant[rows])[..., 0].argmax(0) for rows in _blocks(len(meant), len(vocabulary))]
@@ -61,6 +61,6 @@ def words_in_context(english: English, bags: Tensor, candidates: Tensor) -> Tens
 
 
 def _blocks(count: int, each: int) -> list[slice]:
-    """Rows to look at together, so that not too much is held at a time."""
+    """Rows to process together, so that not too much is held at a time."""
     step = max(1, AT_ONCE // each)
     return [slice(start, start + step) for start in range(0, count, step)]

@@ -1,4 +1,4 @@
-"""A language is a list of messages together with the speaker that says them: log p(z_k | x) for every message."""
+"""A language is a list of messages together with the speaker who says them: log p(z_k | x) for every message."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,7 +21,7 @@ class Neuralese(Listed):
     speaker: Any  # a `Speaker`, of vectors or of symbols
     messages: Messages
     ids: Tensor
-    scale: float = 1.0  # by how much wider than the channel's noise p(z | x) is taken to be
+    scale: float = 1.0  # width of p(z | x) as a multiple of the channel's noise
 
     def __len__(self) -> int:
         return len(self.messages)
@@ -32,11 +32,11 @@ class Neuralese(Listed):
 
     @property
     def spells(self) -> bool:
-        """Whether messages are symbols, and not vectors."""
+        """Whether messages are symbols rather than vectors."""
         return isinstance(self.messages, Sequences)
 
     def texts(self) -> list[str]:
-        """Symbols are written out; vectors have no words: their number in `messages.parquet`."""
+        """Symbols are written out; vectors have no words, so their number in `messages.parquet` is used."""
         if self.spells:
             return self.messages.texts()
         return [f"message {number}" for number in self.ids.tolist()]
@@ -70,11 +70,11 @@ class English(Listed):
         return [self.phrases[number] or SILENCE for number in self.ids.tolist()]
 
     def spoken(self) -> "English":
-        """All phrases but silence: what may be said to translate a message."""
+        """All phrases but silence: what may translate a message."""
         return replace(self, chosen=tuple(number for number in self.ids.tolist() if self.phrases[number]))
 
     def read(self, reading: Reading) -> "English":
-        """Single phrases are always read alike."""
+        """Single phrases are always read the same way."""
         return self
 
     @torch.no_grad()

@@ -1,9 +1,9 @@
 """What the messages of both languages mean in the contexts of a dictionary, as a table.
 
-A criterion knows a message only by its likelihood in the candidates of the contexts. This table has, for each of them,
-the message that the robot says there on average and log p of every phrase. So any message, and any phrases said
-together, can be scored by the same criteria without the models that made it, and without torch. Of a robot that speaks
-in symbols, it has log p of every message of the vocabulary instead.
+A criterion sees a message only through its likelihood in the candidates of the contexts. For each candidate, this
+table holds the robot's mean message and log p of every phrase. So any message, and any phrases said
+together, can be scored by the same criteria without the models that made the table, and without torch. For a robot
+that speaks in symbols, it holds log p of every message of the vocabulary instead.
 """
 
 from collections.abc import Sequence
@@ -19,14 +19,14 @@ from neuralese.speakers.gaussian import log_density
 from neuralese.storage.tables import matrix, numbers, read_about, read_table, vectors, write_table
 from neuralese.translate.reading import Language, Reading
 
-if TYPE_CHECKING:  # reading the table must not take as long as importing torch
+if TYPE_CHECKING:  # reading the table must not wait for torch
     from torch import Tensor
 
     from neuralese.translate.languages import English, Neuralese
 
 
 def write_meanings(path: str | Path, english: "English", neuralese: "Neuralese", candidates: "Tensor") -> None:
-    """Write what is said in the candidates (n, s, ...) of each context, the true state first."""
+    """Write what is said in the candidates (n, s, ...) of each context, with the true state first."""
     contexts, states = candidates.shape[:2]
     log_phrases = english.log_likelihood(candidates).float().flatten(1).T
     if neuralese.spells:
@@ -49,20 +49,20 @@ def write_meanings(path: str | Path, english: "English", neuralese: "Neuralese",
 
 @dataclass(frozen=True)
 class MeaningsTable:
-    """What is said in the candidates of each context, of which each has a row, and the languages that this makes."""
+    """What is said in the candidates of each context, one row per candidate, and the languages made from it."""
 
-    message: np.ndarray  # (rows, message) that the robot says on average
+    message: np.ndarray  # (rows, message) the robot's mean messages
     log_phrases: np.ndarray  # (rows, phrases)
-    noise: float | None  # standard deviation of the robot's messages around that; none if these are log p of symbols
+    noise: float | None  # standard deviation of the robot's messages around the mean; none if they are log p of symbols
     candidates: np.ndarray  # (n, s) the rows of each context, the true state first
-    units: np.ndarray | None = None  # (message,) by which messages are divided, where each entry has its own noise
+    units: np.ndarray | None = None  # (message,) divisors of messages, if each entry has its own noise
 
     def first(self, contexts: int | None) -> "MeaningsTable":
-        """The same in the first contexts alone, or in all."""
+        """The same in the first contexts only, or in all."""
         return replace(self, candidates=self.candidates[:contexts])
 
     def messages(self, messages: np.ndarray) -> "TabledMessages | TabledSymbols":
-        """Any messages (K, message); of a robot that speaks in symbols, (K,) places in the vocabulary."""
+        """Any messages (K, message); for a robot that speaks in symbols, (K,) places in the vocabulary."""
         if self.noise is None:
             return TabledSymbols(self, messages)
         return TabledMessages(self, messages if self.units is None else messages / self.units, self.noise)
@@ -74,7 +74,7 @@ class MeaningsTable:
 
 @dataclass(frozen=True)
 class TabledMessages(Language):
-    """Messages (K, message) of a robot, as `Neuralese` has them; candidates are rows of the table."""
+    """Messages (K, message) of a robot, like `Neuralese`; candidates are rows of the table."""
 
     table: MeaningsTable
     messages: np.ndarray
@@ -88,7 +88,7 @@ class TabledMessages(Language):
         return replace(self, width=reading.width(self.table.noise or 0.0))
 
     def log_likelihood(self, candidates: np.ndarray) -> np.ndarray:
-        """See `Language`; in single precision, as the speaker has it."""
+        """See `Language`; in single precision, like the speaker's."""
         means = self.table.message[candidates.reshape(-1)]
         return log_density(self.messages, means, self.width).reshape(-1, *candidates.shape)
 
@@ -116,7 +116,7 @@ class TabledSymbols(Language):
 
 @dataclass(frozen=True)
 class TabledPhrases(Language):
-    """Bags of phrases, as `Composed` has them; candidates are rows of the table."""
+    """Bags of phrases, like `Composed`; candidates are rows of the table."""
 
     table: MeaningsTable
     bags: tuple[tuple[int, ...], ...]
@@ -147,7 +147,7 @@ class TabledPhrases(Language):
 
 def read_meanings(path: str | Path) -> MeaningsTable:
     """Read what `write_meanings` wrote."""
-    table = read_table(path, "meanings", check_every_value=False)  # it is read to answer at once
+    table = read_table(path, "meanings", check_every_value=False)  # reading has to be quick
     candidates = np.arange(len(table)).reshape(-1, int(numbers(table["candidate"]).max()) + 1)
     about = read_about(path)
     units = np.array(about["units"], dtype=np.float32) if "units" in about else None

@@ -1,4 +1,4 @@
-"""Sums over contexts for all pairs of messages at once, of which the criteria are made.
+"""Sums over contexts for all pairs of messages at once, from which the criteria are built.
 
 For contexts i = 1..n with candidates s = 0..m (s = 0 is the true state), a message z has
 
@@ -6,16 +6,16 @@ For contexts i = 1..n with candidates s = 0..m (s = 0 is the true state), a mess
     the belief in context i        beta_i(z) = softmax_s log p(z | x_is)                      (Equation 1)
 
 Since KL(beta || beta') = sum_s beta_s log beta_s - sum_s beta_s log beta'_s, sums over contexts of weighted divergences
-are, for all K x K' pairs, a few matrix products over the contexts, which are visited in blocks: memory does not grow
-with n. Beliefs sum to one, so that
+are, for all K x K' pairs, a few matrix products over the contexts, processed in blocks, so memory does not grow
+with n. Beliefs sum to one, so
 
     KL(beta || beta') = sum_s beta_s log beta_s - log beta'_0 + sum_{s>0} beta_s log (beta'_0 / beta'_s),
 
-which is one column a context less to multiply.
+which saves one column per context.
 
-Products are in double precision, or in `SINGLE`, which is twice as fast and off by about a millionth: that is less than
-what the speakers' own likelihoods, which are in single precision, are off by. All of it is for arrays of NumPy and of
-torch alike: the pipeline has tensors, and the command line, which cannot wait for torch, has NumPy.
+Products are in double precision, or in `SINGLE`, which is twice as fast and off by about a millionth: less than the
+error of the speakers' own single-precision likelihoods. Everything works on arrays of both NumPy and torch: the
+pipeline uses tensors, and the command line, which cannot wait for torch, uses NumPy.
 """
 
 import math
@@ -27,27 +27,27 @@ from neuralese.arrays import Array, add_product, cast, exp, flat, library, log_s
 from neuralese.translate.reading import Language
 
 NORM = "norm"
-LOG_FLOOR = -690.0  # beliefs below e^-690 count as that, so that an impossible state costs much, not infinitely much
+LOG_FLOOR = -690.0  # lower beliefs are raised to e^-690, so that an impossible state has a large but finite cost
 BLOCK = 256  # contexts held at a time, or fewer:
-HELD = 2**22  # numbers of one kind held for all messages: larger tensors are slow, their memory being fetched anew
-AT_ONCE = 2**20  # numbers held at a time where all pairs are looked at one by one: they fit into a processor's cache
+HELD = 2**22  # numbers of one kind held for all messages: larger tensors are slow, as their memory is reallocated
+AT_ONCE = 2**20  # numbers held at a time when pairs are processed one by one: they fit into a processor's cache
 
 SINGLE, DOUBLE = "float32", "float64"
 
-Factor = Array  # of a product over contexts, (K, columns); None is one everywhere
+Factor = Array  # a factor of a product over contexts, (K, columns); None stands for ones
 
 
 def beliefs(log_likelihood: Array, axis: int = -1) -> Array:
-    """Equation 1 in logarithms: the candidates of a context are equally likely before a word is said."""
+    """Equation 1 in logarithms: the candidates of a context are equally likely before anything is said."""
     return log_softmax(log_likelihood, axis).clip(min=LOG_FLOOR)
 
 
 @dataclass(frozen=True)
 class Block:
-    """What messages mean in some of the contexts. Contexts come last, so that sums over candidates are fast."""
+    """What messages mean in some contexts. Contexts come last, so that sums over candidates are fast."""
 
     w: Array  # posterior over contexts, (K, b), and
-    log_belief: Array  # (K, s, b), each if it was asked for, or else None
+    log_belief: Array  # (K, s, b), each None unless requested
 
     @cached_property
     def belief(self) -> Array:
@@ -68,8 +68,8 @@ class Block:
 class Meanings:
     """What the messages of a language mean in contexts with `candidates` (n, s, ...), block by block.
 
-    Blocks are made when they are asked for and then forgotten, unless `keep` is set, which costs memory and saves time
-    where several criteria are compared in the same contexts: sums over pairs with other meanings are kept, too.
+    Blocks are made on request and then discarded, unless `keep` is set, which trades memory for time when several
+    criteria are compared in the same contexts: sums over pairs with other meanings are kept, too.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Meanings:
         return self.blocks()
 
     def blocks(self, weighted: bool = True, believed: bool = True) -> Iterator[Block]:
-        """The blocks of contexts, with the posterior over contexts and with beliefs only if these are needed."""
+        """The blocks of contexts, with the posterior over contexts and with beliefs only if needed."""
         return iter(self.kept) if self.kept is not None else self._made(weighted, believed)
 
     @cached_property
@@ -98,14 +98,14 @@ class Meanings:
 
     @property
     def log_prior(self) -> Array:
-        """log p(z_k), (K,): the density of messages that the speaker's model and the contexts make."""
+        """log p(z_k), (K,): the density of messages under the speaker's model and the contexts."""
         return self.log_evidence - math.log(len(self.candidates))
 
     def _parts(self) -> Iterator[Array]:
         return (self.candidates[start : start + self.block] for start in range(0, len(self.candidates), self.block))
 
     def _log_likelihood(self, part: Array) -> Array:
-        """log p(z_k | x_is), (K, s, b): each candidate stands for itself, so they may be asked about in any order."""
+        """log p(z_k | x_is), (K, s, b): candidates are independent, so their order does not matter."""
         return self.language.log_likelihood(part.swapaxes(0, 1))
 
     def _made(self, weighted: bool = True, believed: bool = True) -> Iterator[Block]:
@@ -124,7 +124,7 @@ class Meanings:
 
 
 def block_for(messages: int, candidates: int) -> int:
-    """How many contexts to hold at a time."""
+    """Number of contexts to hold at a time."""
     return max(1, min(BLOCK, HELD // (messages * candidates)))
 
 
@@ -149,13 +149,13 @@ class PairSums:
             add_product(self.pairs(), left, right)
 
     def pairs(self) -> Array:
-        """The part that is neither rows nor columns, to be added to."""
+        """The part that is neither rows nor columns only, to be added to."""
         if self.matrix is None:
             self.matrix = self.library.zeros(self.shape, dtype=getattr(self.library, self.dtype))
         return self.matrix
 
     def result(self) -> Array:
-        """The sums, (K, K'), or rows or columns alone, which broadcast to it."""
+        """The sums, (K, K'), or only rows or columns, which broadcast to it."""
         if self.matrix is None:
             return self.rows + self.columns
         self.matrix += self.rows
@@ -164,10 +164,10 @@ class PairSums:
 
 
 def pair_sums(source: Meanings, target: Meanings, wanted: list[tuple[str, str]]) -> dict[tuple[str, str], Array]:
-    """Sums over contexts for all pairs, (K, K'), by how a context is weighted and what is summed.
+    """Sums over contexts for all pairs, (K, K'), by the weighting of contexts and by what is summed.
 
-    Weights are source, target or product; what is summed is a divergence (`SUMMED`), or one (`NORM`). Of meanings that
-    are kept, sums are kept too: the criteria of a family are made of the same few.
+    Weights are source, target or product; the summand is a divergence (`SUMMED`) or one (`NORM`). For kept
+    meanings, sums are kept too: the criteria of a family share the same few.
     """
     known = {} if source.kept is None else source.sums.setdefault(target, {})
     missing = {each: PairSums(source, target) for each in dict.fromkeys(wanted) if each not in known}
@@ -183,7 +183,7 @@ def pair_sums(source: Meanings, target: Meanings, wanted: list[tuple[str, str]])
 
 
 def shared(source: Meanings, target: Meanings) -> Array:
-    """sum_i w_i(z_k) w_i(z'_k'), (K, K'): how much the contexts of two messages are the same."""
+    """sum_i w_i(z_k) w_i(z'_k'), (K, K'): how much the contexts of two messages overlap."""
     return pair_sums(source, target, [("product", NORM)])["product", NORM]
 
 
@@ -217,9 +217,9 @@ def _add_reverse(total: PairSums, u: Factor, one: Block, v: Factor, other: Block
 
 
 def _add_jensen_shannon(total: PairSums, u: Factor, one: Block, v: Factor, other: Block) -> None:
-    """Add sum_i u_i v_i JS(one_i, other_i). A mixture's entropy is no matrix product."""
+    """Add sum_i u_i v_i JS(one_i, other_i). A mixture's entropy is not a matrix product."""
     total.add((times(u, one.negative_entropy / 2), v), (u, times(v, other.negative_entropy / 2)))
-    p, q = (cast(each.belief, SINGLE) / 2 for each in (one, other))  # that is enough here, and twice as fast
+    p, q = (cast(each.belief, SINGLE) / 2 for each in (one, other))  # precise enough here, and twice as fast
     step = max(1, AT_ONCE // math.prod(q.shape))
     for start in range(0, len(p), step):
         rows = slice(start, start + step)

@@ -1,11 +1,11 @@
 """The pragmatic meaning of a message (Section 3 of the paper): what it makes a listener do, p(u | z, x_b).
 
-Where a game asks its listeners for the state, to act is to pick one of the candidates, so actions take the place of
-beliefs and everything else of a criterion stays as it is. Robots pick by their Q values, the model human by how well
-the words fit.
+If a game asks its listeners for the state, to act is to pick one of the candidates, so actions take the place of
+beliefs and everything else about a criterion stays the same. Robots pick by their Q values, the model human by how
+well the words fit.
 
 The listeners whose actions are matched are those that judge the belief evaluation. So a pragmatic translation shows
-how much a translator could gain that knew its judges; it is not to be compared with those that do not.
+how much a translator could gain by knowing its judges; it must not be compared with those that do not.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ from neuralese.speakers.models import HumanListener
 from neuralese.translate.reading import Listed, Reading
 
 TEMPERATURE = 0.1  # of a robot's choice by Q values, which lie between 0 and 1
-AT_ONCE = 64  # messages that a robot is asked about at a time
+AT_ONCE = 64  # number of messages a robot is asked about at a time
 # messages (phrases, k, message), contexts (phrases, b) -> log beliefs (phrases, k, b, s)
 Believe = Callable[[Tensor, Tensor], Tensor]
 Respond = Callable[[Tensor], Tensor]  # candidates (n, s, ...) -> log p(u | z_k, x_bi), (K, n, s)
@@ -31,7 +31,7 @@ Respond = Callable[[Tensor], Tensor]  # candidates (n, s, ...) -> log p(u | z_k,
 
 @dataclass(frozen=True)
 class Heeded(Listed):
-    """A language with what its listeners do, in place of what they believe."""
+    """A language with what its listeners do in place of what they believe."""
 
     language: Listed
     respond: Respond
@@ -49,7 +49,7 @@ class Heeded(Listed):
         return self.language.texts()
 
     def read(self, reading: Reading) -> "Heeded":
-        """What listeners do is what they do; how often a message is said is read as the language is."""
+        """What listeners do is independent of the reading; how often a message is said is read as in the language."""
         return replace(self, language=cast("Listed", self.language.read(reading)))
 
     def log_likelihood(self, candidates: Tensor) -> Tensor:
@@ -57,14 +57,14 @@ class Heeded(Listed):
         return self.language.log_likelihood(candidates)
 
     def log_beliefs(self, candidates: Tensor, log_likelihood: Tensor) -> Tensor:
-        """The logarithm of the listener's choice, (K, n, s), however likely the message is."""
+        """The log-probability of the listener's choice, (K, n, s), however likely the message is."""
         return self.respond(candidates).double()
 
 
 def log_picks(margins: Tensor) -> Tensor:
-    """log p of picking the true candidate and each other one, (..., s), by how much better the true one is than these.
+    """log p of picking the true candidate and each other one, (..., s), from the margins of the true one.
 
-    Two need no normalising: one is picked as surely as the other is not.
+    Two need no normalising: one is picked with the probability that the other is not.
     """
     if margins.shape[-1] == 1:
         return nn.functional.logsigmoid(torch.cat([margins, -margins], dim=-1))
@@ -72,7 +72,7 @@ def log_picks(margins: Tensor) -> Tensor:
 
 
 def believe_by_playing(cell: Cell, game: Game, candidates: Tensor, generator: torch.Generator) -> Believe:
-    """A robot that is asked by its game for the state; what it would rather pick is what it believes."""
+    """A robot whose game asks it for the state; its preferences are its beliefs."""
     states, listen = candidates[:, 0], listening(cell, game)
 
     def believe(messages: Tensor, contexts: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""What criteria need to know of a language, and how they take its likelihoods."""
+"""What criteria need to know about a language, and how they read its likelihoods."""
 
 import math
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ JOINS = ("product", "mean")
 
 @dataclass(frozen=True)
 class Reading:
-    """How a criterion takes the likelihoods of a language."""
+    """How a criterion reads the likelihoods of a language."""
 
-    scale: float = 1.0  # p(z | x) of a robot is taken to be this many times as wide as the channel's noise
-    variance: float | None = None  # or to have this variance, whatever the noise
+    scale: float = 1.0  # width of a robot's p(z | x), as a multiple of the channel's noise
+    variance: float | None = None  # or its variance, regardless of the noise
     join: str = "product"  # p(phrases said together | x) is the product over the phrases, or their geometric mean
 
     def width(self, noise: float) -> float:
@@ -23,29 +23,29 @@ class Reading:
 
 
 class Language(Protocol):
-    """Messages with the speaker that says them. What it is given and gives are arrays of NumPy, or of torch."""
+    """Messages with the speaker who says them. Takes and returns arrays of NumPy, or of torch."""
 
     def __len__(self) -> int:
         """The number of its messages, K."""
 
     def read(self, reading: Reading) -> "Language":
-        """The same messages with their likelihoods taken in this way."""
+        """The same messages with their likelihoods read in this way."""
 
     def log_likelihood(self, candidates: Array) -> Array:
-        """log p(z_k | x_is), (K, n, s), for candidates (n, s, ...), each of them by itself."""
+        """log p(z_k | x_is), (K, n, s), for candidates (n, s, ...), each independently."""
 
     def log_beliefs(self, candidates: Array, log_likelihood: Array) -> Array:
-        """What its listeners believe in each context, (K, n, s), in logarithms that need not be normalised.
+        """What its listeners believe in each context, (K, n, s), as logarithms that need not be normalised.
 
-        Unless a language says otherwise, they believe by Equation 1: as likely as the message is in a candidate.
+        Unless overridden, they believe by Equation 1: in proportion to the likelihood of the message in a candidate.
         """
         return log_likelihood
 
 
 class Listed(Language, Protocol):
-    """A language whose messages can stand in tables."""
+    """A language whose messages can be listed in tables."""
 
     ids: Array  # (K,) of its messages
 
     def texts(self) -> list[str]:
-        """What its messages are called."""
+        """The names of its messages."""

@@ -1,11 +1,11 @@
-"""The best translation of each message, where a criterion cannot be had for all pairs by matrix products.
+"""The best translation of each message under a criterion that matrix products cannot compute for all pairs.
 
-The entropy of a mixture is no matrix product, but the Jensen-Shannon divergence is nearly one: with
+The entropy of a mixture is not a matrix product, but the Jensen-Shannon divergence is nearly one: with
 
     G_a(p, q) = 2 - sum_s (p_s^a q_s^(1-a) + p_s^(1-a) q_s^a)
 
-no JS(p, q) differs by more than the share `ERROR` from NEARLY[.5] G_.5 + NEARLY[.3] G_.3. (All of them are sums of
-p_s f(q_s / p_s), so it is enough to look at f.) A pair that is so much worse than another need not be looked at.
+JS(p, q) never differs by more than the fraction `ERROR` from NEARLY[.5] G_.5 + NEARLY[.3] G_.3. (All are sums of
+p_s f(q_s / p_s), so it is enough to compare f.) A pair that is worse than another by more than that can be skipped.
 """
 
 from collections.abc import Iterator
@@ -27,13 +27,13 @@ from neuralese.translate.pairs import (
 )
 
 NEARLY = {0.5: 1.21292533, 0.3: -0.89092498}
-POWERS = {0.5: 2 * NEARLY[0.5], 0.3: NEARLY[0.3], 0.7: NEARLY[0.3]}  # how often p^a q^(1-a) is in it
+POWERS = {0.5: 2 * NEARLY[0.5], 0.3: NEARLY[0.3], 0.7: NEARLY[0.3]}  # the coefficient of p^a q^(1-a)
 ERROR = 0.071
-ROUNDING = 1e-5  # by which sums may be off, in nats
+ROUNDING = 1e-5  # the possible error of sums, in nats
 
 
 def best(criterion: BeliefCriterion, source: Meanings, target: Meanings) -> Tensor:
-    """Which target is best for each source, (K,), by the Jensen-Shannon divergence, weighted as the criterion does."""
+    """The best target for each source, (K,), by the Jensen-Shannon divergence, weighted as the criterion does."""
     rough, norm = _rough(criterion, source, target), _norm(criterion, source, target)
     rows = torch.arange(len(source))
     first = rough.argmin(1)

@@ -1,18 +1,18 @@
-"""New messages and new phrases, where the paper's dictionary chooses among those that were heard.
+"""New messages and new phrases, whereas the paper's dictionary chooses among those that were heard.
 
-**New neuralese.** What a listener believes that hears a message is a smooth function of the message, so q can be
+**New neuralese.** What the listener of a message believes is a smooth function of the message, so q can be
 minimised over the message itself: by gradient descent, from the best messages of the vocabulary, on the sphere to which
-the channel scales every message. In each step an utterance is compared in contexts drawn by where it is said. The
-divergence is how often two listeners would disagree, one guided by the words and one by the message, if each picked a
-state by what it believes: 1 - sum_s beta_s(words) beta_s(message). (KL spends a message on the few contexts where the
+the channel scales every message. In each step an utterance is compared in contexts drawn by how likely it is there. The
+divergence is how often two listeners, one guided by the words and one by the message, would disagree if each picked
+a state by its beliefs: 1 - sum_s beta_s(words) beta_s(message). (KL spends a message on the few contexts where the
 listener is sure and wrong: config/README.md has the figures.)
 
-Whose belief it is matters. `synthesis` takes it from p(z | x), as every criterion does. `synthesis-judge` reads it off
-the choices of the very robot that later judges the translation, by playing; such a message is made to please one
-listener, so it stands apart in the tables. Contexts are of the training split. A new message is sent through the
-channel like any other, so that noise is added to it.
+It matters whose belief: `synthesis` takes it from p(z | x), as every criterion does. `synthesis-judge` reads it off
+the choices of the very robot that later judges the translation, by playing; such a message is tailored to one
+listener, so it is listed separately in the tables. Contexts are from the training split. A new message is sent
+through the channel like any other, so noise is added to it.
 
-**New English.** Phrases said together are a bag, p(bag | x) = prod_j p(phrase_j | x), so that a message may be
+**New English.** Phrases said together are a bag, p(bag | x) = prod_j p(phrase_j | x), so a message may be
 translated as *light, green*. All pairs are scored; the `beam` pairs that translate most messages best are extended to
 triples.
 """
@@ -41,7 +41,7 @@ LOOK = 500  # contexts in which the best of the restarts is chosen
 
 
 def believe_by_likelihood(vocabulary: Neuralese, candidates: Tensor, scale: float) -> Believe:
-    """A robot that asks in which state its own language makes the message likely."""
+    """A robot that infers the state in which its own language makes the message likely."""
     with torch.no_grad():
         views = vocabulary.game.speaker_view(candidates.flatten(0, 1))
         means = vocabulary.speaker.mean(views).unflatten(0, candidates.shape[:2])  # (n, s, message)
@@ -57,8 +57,8 @@ def believe_by_likelihood(vocabulary: Neuralese, candidates: Tensor, scale: floa
 class MessageMaker:
     """Makes messages that mean what phrases mean.
 
-    The messages from which to descend are chosen in `candidates`; in `practice` there are more contexts, since a
-    message could learn a few by heart.
+    The messages to descend from are chosen in `candidates`; `practice` has more contexts, since a
+    message could overfit to a few.
     """
 
     vocabulary: Neuralese
@@ -69,14 +69,14 @@ class MessageMaker:
     generator: torch.Generator
 
     def make(self, english: Language, believe: Believe) -> tuple[Tensor, Tensor]:
-        """For each phrase a message (phrases, message) on the sphere that means the same, and its q (phrases,)."""
+        """For each phrase, a message (phrases, message) on the sphere that means the same, and its q (phrases,)."""
         config = self.config
         log_likelihood = english.log_likelihood(self.practice).float()
         where_said = torch.softmax(log_likelihood[..., 0], dim=1)
         wanted = beliefs(log_likelihood)
 
         def disagreement(message: Tensor, count: int) -> Tensor:
-            """Of beta(phrase) and beta(message) in `count` contexts, (phrases, restarts)."""
+            """Disagreement of beta(phrase) and beta(message) in `count` contexts, (phrases, restarts)."""
             contexts = torch.multinomial(where_said, count, replacement=True, generator=self.generator)
             goal = wanted.gather(1, contexts[..., None].expand(-1, -1, wanted.shape[2]))[:, None]
             on_shell = self.radius * nn.functional.normalize(message, dim=-1)
@@ -95,9 +95,9 @@ class MessageMaker:
             return self.radius * nn.functional.normalize(message[row, chosen], dim=-1), scores[row, chosen]
 
     def make_all(self, told: Composed, ways: Mapping[str, Believe]) -> tuple[pa.Table, pd.DataFrame]:
-        """Messages for what was `told`, by whose belief they are made, as a table and as rows of a dictionary.
+        """Messages for what was `told`, by whose belief guides them, as a table and as rows of a dictionary.
 
-        All ways but `synthesis` ask a judge.
+        All ways except `synthesis` ask a judge.
         """
         tables: list[pd.DataFrame] = []
         entries = []
@@ -112,9 +112,9 @@ class MessageMaker:
 def new_phrases(
     criterion: Criterion, said: Neuralese, english: English, candidates: Tensor, config: SynthesisConfig
 ) -> tuple[Composed, Tensor]:
-    """Single phrases, all pairs of them, and promising triples, in which to translate messages like those `said`.
+    """Single phrases, all pairs of them, and promising triples, for translating messages like those `said`.
 
-    Also the scores of what was `said` with all of them, (K, bags).
+    Also the scores of what was `said` against all of them, (K, bags).
     """
     single = [(number,) for number in english.ids.tolist()]
     pairs = [(one, other) for (one,), (other,) in combinations(single, 2)]
@@ -132,7 +132,7 @@ def new_phrases(
 
 
 def new_messages_table(ids: list[int], messages: Tensor, judge: bool, first: int) -> pa.Table:
-    """New messages (n, message) for utterances `ids`, numbered from `first` on, with whether the judge was asked."""
+    """New messages (n, message) for utterances `ids`, numbered from `first`, and whether the judge was asked."""
     numbers = np.arange(first, first + len(messages), dtype=np.int32)
     return pa.table(
         {

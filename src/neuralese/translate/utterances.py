@@ -1,7 +1,7 @@
-"""Everything that humans said at once in the held-out data, as sets of phrases of the inventory.
+"""Everything that humans said in one go in the held-out data, as sets of phrases of the inventory.
 
-Utterances are numbered: first the single phrases, by their own ids, then the sets of two or more that were said on dev
-or test states, the most frequent in training first. So a phrase and an utterance can be looked up in one dictionary.
+Utterances are numbered: first the single phrases, by their own ids, then the sets of two or more said on dev
+or test states, most frequent in training first. So phrases and utterances can be looked up in one dictionary.
 """
 
 from collections import Counter
@@ -49,7 +49,7 @@ def load_parts(path: str | Path) -> Parts:
 
 
 def utterance_ids(said: Tensor, parts: Parts) -> Tensor:
-    """The utterances (n,) that are made of just the phrases `said` (n, phrases)."""
+    """The utterances (n,) that consist of exactly the phrases `said` (n, phrases)."""
     known = {each: number for number, each in enumerate(parts)}
     numbers, ends = torch.nonzero(said)[:, 1].tolist(), torch.count_nonzero(said, dim=1).cumsum(0).tolist()
     return torch.tensor([known[tuple(numbers[start:end])] for start, end in pairwise([0, *ends])])

@@ -1,4 +1,4 @@
-"""Birds: images and descriptions become items and traces, by what a network sees of a bird."""
+"""Birds: images and descriptions become items and traces, with a network's features of a bird."""
 
 
 rule parse_birds:
@@ -24,7 +24,7 @@ rule parse_birds:
 
 
 rule export_backbone:
-    """Write the pretrained backbone with its pooling as a graph, quantised or not, fitted to training images alone."""
+    """Write the pretrained backbone with its pooling as a graph, quantised or not, fitted only to training images."""
     input:
         raw=f"{RESULTS}/birds/raw",
         images=f"{POINT}/birds/images.parquet",
@@ -77,7 +77,7 @@ rule pool_images:
 
 
 rule gather_pooled:
-    """Join the shards; the table is the same in however many it came."""
+    """Join the shards; the table does not depend on their number."""
     input:
         pooled=shards(
             f"{POINT}/birds/pooled_{{shard}}_of_{{shards}}.parquet",
@@ -106,7 +106,7 @@ rule gather_pooled:
 
 
 rule train_head:
-    """Train a hidden layer to tell the species on training images; its activations are the features."""
+    """Train a hidden layer to recognise the species on training images; its activations are the features."""
     input:
         pooled=f"{POINT}/birds/pooled.parquet",
         images=f"{POINT}/birds/images.parquet",

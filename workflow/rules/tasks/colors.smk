@@ -6,7 +6,7 @@ rule parse_colors:
     input:
         raw=f"{RESULTS}/colors/raw",
     output:
-        colors=f"{POINT}/colors/colors.parquet",  # half of Snakemake's report, if it were in it
+        colors=f"{POINT}/colors/colors.parquet",  # would be half of Snakemake's report if it were in it
         provenance=f"{POINT}/colors/provenance.json",
     log:
         f"{POINT}/logs/colors/parse.log",

@@ -1,4 +1,4 @@
-"""Corpora: recordings that a user brings become states, messages and phrases; there is no game and no training."""
+"""Corpora: a user's recordings become states, messages and phrases; there is no game and no training."""
 
 
 rule read_corpus:
@@ -80,7 +80,7 @@ rule take_messages:
 
 
 rule measure_messages:
-    """Measure what recorded messages say, and about what, by the measures of the field."""
+    """Measure what recorded messages say, and about what, by the standard measures."""
     input:
         reads("measure_messages"),
     output:
@@ -111,7 +111,7 @@ rule measure_messages:
 
 
 rule compose_phrases:
-    """Put phrases together to translate messages."""
+    """Combine phrases to translate messages."""
     input:
         reads("compose_phrases"),
     output:

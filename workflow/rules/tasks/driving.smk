@@ -1,11 +1,11 @@
-"""Driving: logs of human games become maps, games and traces; robots drive with these humans, and are watched.
+"""Driving: logs of human games become maps, games and traces; robots drive with these humans, and can be watched.
 
 Two robots also drive with every message translated into English and back, and a robot with a model human who listens.
 """
 
 
 rule parse_driving:
-    """Read the logs of the driving games and play them again to check them and to know their reward."""
+    """Read the logs of the driving games and replay them to check them and to compute their reward."""
     input:
         raw=f"{RESULTS}/driving/raw",
     output:
@@ -65,7 +65,7 @@ rule prepare_driving:
 
 
 rule evaluate_behavior:
-    """Let robots drive with humans who are replayed, their messages translated."""
+    """Let robots drive with replayed humans, whose messages are translated."""
     input:
         reads("evaluate_behavior"),
     output:
@@ -90,7 +90,7 @@ rule evaluate_behavior:
 
 
 rule train_silent:
-    """Train one agent without a channel, for what language is worth."""
+    """Train one agent without a channel, to measure the value of language."""
     input:
         reads("train_silent"),
     output:
@@ -204,7 +204,7 @@ rule fit_driver:
 
 
 rule listen_driving:
-    """Let a robot drive with a model human who listens, all that they say translated."""
+    """Let a robot drive with a model human who listens, with everything they say translated."""
     input:
         reads("listen_driving"),
     output:

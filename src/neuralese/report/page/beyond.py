@@ -11,16 +11,16 @@ from neuralese.evaluate.statistics import over_seeds_interval, over_seeds_test
 from neuralese.report.ablation import panel, panels
 from neuralese.storage.tables import read_table
 
-DOTS = 1500  # messages of random games that are drawn
+DOTS = 1500  # number of messages of random games that are drawn
 
 
 def load_beyond(tables: Mapping[str, str | Path]) -> dict:
-    """All of it, from tables by file name: `ablation.parquet`, `criteria`, `bound`, `proposition_1` and `_2`."""
+    """Everything, from tables by file name: `ablation.parquet`, `criteria`, `bound`, `proposition_1` and `_2`."""
     names = ("ablation", "criteria", "bound", "proposition_1", "proposition_2")
     ablation, criteria, bound, lost, recovered = (
         read_table(tables[f"{name}.parquet"], name).to_pandas() for name in names
     )
-    relays, heard = (tables.get(f"{name}.parquet") for name in ("relay", "listening"))  # of games that can be played on
+    relays, heard = (tables.get(f"{name}.parquet") for name in ("relay", "listening"))  # for games that can be played
     return {
         "relay": [] if relays is None else relay_values(read_table(relays, "relay").to_pandas()),
         "listening": [] if heard is None else listening_values(read_table(heard, "listening").to_pandas()),
@@ -41,14 +41,14 @@ def ablation_values(ablation: pd.DataFrame) -> list[dict]:
 
 
 def criteria_values(criteria: pd.DataFrame) -> list[dict]:
-    """What dev chose in each family of several members, and the second best."""
+    """What was chosen on dev in each family of several members, and the runner-up."""
     several = criteria[criteria["members"] > 1]
     columns = ["task", "direction", "criterion", "member", "members", "accuracy", "second", "second_accuracy", "seeds"]
     return several[columns].round(4).to_dict("records")
 
 
 def relay_values(relays: pd.DataFrame) -> list[dict]:
-    """For each task and measure what players reach through English, over seeds, and what it says."""
+    """For each task and measure, what players achieve through English, over seeds, in figures and in a sentence."""
     found = []
     for (task, measure), rows in summarise(relays).groupby(["task", "measure"], sort=False):
         rows = rows.assign(
@@ -61,12 +61,12 @@ def relay_values(relays: pd.DataFrame) -> list[dict]:
 
 
 def relay_sentence(rows: pd.DataFrame) -> str:
-    """How much of what communication is worth survives ours and the baseline, and who understands the English."""
+    """How much of the value of communication survives ours and the baseline, and who understands the English."""
     known = {row.role: row for row in rows.itertuples()}
     if not {"ours", "baseline"} <= set(known):
         return ""
     told = [
-        f"{row.criterion} keeps {row.share:.0%} of that, in words from which the model human guesses the state "
+        f"{row.criterion} preserves {row.share:.0%} of that, in words from which the model human guesses the state "
         f"{row.understood:.0%} of the time"
         for row in (known["ours"], known["baseline"])
         if row.share == row.share
@@ -74,11 +74,11 @@ def relay_sentence(rows: pd.DataFrame) -> str:
     worth = known["native"].value - known["silence"].value
     measure = rows["measure"].iloc[0]
     first = f"Hearing each other is worth {worth:.3f} in {measure} to these robots"
-    return f"{first}; {'; '.join(told)}." if told else f"{first}: too little for a share of it to be told."
+    return f"{first}; {'; '.join(told)}." if told else f"{first}: too little to compute a share of it."
 
 
 def listening_values(listening: pd.DataFrame) -> list[dict]:
-    """For each task what a robot reaches with a model human who listens, over seeds."""
+    """For each task, what a robot achieves with a model human who listens, over seeds."""
     found = []
     for task, table in listening.groupby("task", sort=False):
         rows = []
@@ -97,17 +97,17 @@ def listening_values(listening: pd.DataFrame) -> list[dict]:
 
 
 def bound_values(bound: pd.DataFrame) -> list[dict]:
-    """For each task the mean over seeds of what translation loses and of its bound."""
+    """For each task, the mean over seeds of what translation loses and of its bound."""
     means = bound.groupby("task", sort=False)[["native", "translated", "lost", "divergence", "bound"]].mean()
     return [{"task": task} | row.round(4).to_dict() for task, row in means.iterrows()]
 
 
 def bound_sentence(values: list[dict]) -> str:
-    """On how many tasks the loss is within its bound."""
+    """On how many tasks the loss is within its bound, as a sentence."""
     within = sum(row["lost"] <= row["bound"] for row in values)
     idle = sum(row["bound"] >= 1 for row in values)
     told = f"The accuracy lost is within √(2D) on {within} of {len(values)} tasks"
-    return f"{told}; on {idle} of them the bound is 1 or more, which says nothing." if idle else f"{told}."
+    return f"{told}; on {idle} of them the bound is 1 or more, so it is vacuous." if idle else f"{told}."
 
 
 def theory_values(lost: pd.DataFrame, recovered: pd.DataFrame) -> dict:
@@ -124,8 +124,8 @@ def theory_values(lost: pd.DataFrame, recovered: pd.DataFrame) -> dict:
 
 
 def theory_sentence(values: dict) -> str:
-    """Whether any message lost more than its bound."""
+    """Whether any message lost more than its bound, as a sentence."""
     told = f"{values['messages']:,} messages of {values['games']:,} random games"
     if values["broken"]:
         return f"Proposition 1 does not hold: {values['broken']:,} of {told} lose more than their bound."
-    return f"Proposition 1 holds: not one of {told} loses more than its bound."
+    return f"Proposition 1 holds: none of {told} loses more than its bound."

@@ -1,7 +1,7 @@
-"""Plain sentences on what holds and what does not, worked out from the comparison with the paper and nothing else.
+"""Plain sentences on what holds and what does not, derived only from the comparison with the paper.
 
-A claim holds, or does not, by Student's t test over seeds at 0.05, the main claims after Holm's correction; from one
-seed nothing can be told. Criteria are known by their role, whatever a user calls them.
+A claim holds, or not, by Student's t test over seeds at 0.05, the main claims after Holm's correction; one
+seed decides nothing. Criteria are identified by their role, whatever a user calls them.
 """
 
 import math
@@ -23,32 +23,32 @@ NATIVE = ("H → H*", "attributes → attributes*", "R → R", "R → R*")  # pa
 
 @dataclass(frozen=True)
 class Claim:
-    """One sentence, and whether what it says holds (none: it states figures only)."""
+    """One sentence, and whether what it says holds (none if it only states figures)."""
 
     text: str
     verdict: str | None = None
 
 
 def claims(rows: pd.DataFrame) -> list[Claim]:
-    """What can be said of one table of the comparison: the verdict on the main claim first, then why."""
+    """What can be said about one table of the comparison: the verdict on the main claim first, then why."""
     main = rows[rows["section"] == ""]
     deciding, more = _behavior(main) if "reward" in set(rows["measure"]) else _belief(main)
     note = [] if (rows["seeds"] > 1).all() else [Claim(ONE_SEED)]
     found = [_summary(rows, deciding), *note, *deciding, *more, *_figures(rows)]
     if (rows["data"] == "embedded").any():
-        return [Claim(each.text) for each in found]  # a stand-in bears nothing out, and refutes nothing
+        return [Claim(each.text) for each in found]  # a stand-in neither supports nor refutes anything
     return found
 
 
 def _summary(rows: pd.DataFrame, deciding: list[Claim]) -> Claim:
-    """One sentence on the main claim, by the verdicts of the comparisons with the baseline."""
+    """One sentence on the main claim, from the verdicts of the comparisons with the baseline."""
     verdicts = {part.verdict for part in deciding}
     verdict = verdicts.pop() if len(verdicts) == 1 else (FAILS if FAILS in verdicts else OPEN)
     held = sum(part.verdict == HOLDS for part in deciding)
     embedded = (rows["data"] == "embedded").any()
-    where = "on this embedded stand-in, which is never set beside the paper" if embedded else "here"
-    claim = "That matching beliefs, by the criterion chosen on dev, beats the baseline, chosen on dev too,"
-    return Claim(f"{claim} {verdict} {where}: {held} of {len(deciding)} comparisons bear it out.", verdict)
+    where = "on this embedded stand-in, which is never compared with the paper" if embedded else "here"
+    claim = "The claim that matching beliefs, by the criterion chosen on dev, beats the baseline, also chosen on dev,"
+    return Claim(f"{claim} {verdict} {where}: {held} of {len(deciding)} comparisons support it.", verdict)
 
 
 def _cell(rows: pd.DataFrame, role: str) -> pd.Series | None:
@@ -57,8 +57,8 @@ def _cell(rows: pd.DataFrame, role: str) -> pd.Series | None:
 
 
 def verdict_of(gain: float, p_value: float) -> str:
-    """What a gain and its p value over seeds decide."""
-    if not p_value < SURE:  # nor where there is none
+    """The verdict of a gain and its p value over seeds."""
+    if not p_value < SURE:  # also if there is none
         return OPEN
     return HOLDS if gain > 0 else FAILS
 
@@ -75,12 +75,12 @@ def _belief(rows: pd.DataFrame) -> tuple[list[Claim], list[Claim]]:
         way = WAYS[pair.partition(" ")[0]]
         ours, baseline, control = (_cell(cells, role) for role in ("ours", "baseline", "control"))
         if ours is None or baseline is None:
-            deciding.append(Claim(f"Whether ours beats the baseline {way} cannot be told: one was not run.", OPEN))
+            deciding.append(Claim(f"Whether ours beats the baseline {way} is unknown: one of them was not run.", OPEN))
         else:
             verdict = verdict_of(ours.gain, ours.p_holm)
             figures = f"{ours.ours:.3f} against {baseline.ours:.3f}, a difference of {ours.gain:+.3f}"
             tested = _tested(ours.p_holm, ours.seeds, " after Holm's correction")
-            text = f"That {ours.criterion} beats {baseline.criterion} {way} {verdict}: {figures} ({tested})."
+            text = f"The claim that {ours.criterion} beats {baseline.criterion} {way} {verdict}: {figures} ({tested})."
             deciding.append(Claim(text, verdict))
         more += [
             _paper_criterion(_cell(cells, role), way) for role in ("printed", "released") if role in set(cells["role"])
@@ -91,7 +91,7 @@ def _belief(rows: pd.DataFrame) -> tuple[list[Claim], list[Claim]]:
 
 
 def _paper_criterion(cell: pd.Series, way: str) -> Claim:
-    """What the paper's own criterion reaches; its tests are not among the main claims, so nothing is decided."""
+    """The result of the paper's own criterion; its tests are not among the main claims, so nothing is decided."""
     gain = "" if math.isnan(cell.gain) else f", {cell.gain:+.3f} over the baseline"
     tested = _tested(cell.p_value, cell.seeds, " without correction")
     return Claim(f"The paper's criterion {way}, {cell.title}: {_interval(cell)}{gain} ({tested}).")
@@ -100,20 +100,22 @@ def _paper_criterion(cell: pd.Series, way: str) -> Claim:
 def _beats_control(ours: pd.Series, control: pd.Series, way: str) -> Claim:
     verdict = verdict_of(ours.gain_control, ours.p_value_control)
     gain = f"{ours.gain_control:+.3f} ({_tested(ours.p_value_control, ours.seeds)})"
-    return Claim(f"That {ours.criterion} beats {control.criterion} translation {way} {verdict}: {gain}.", verdict)
+    return Claim(
+        f"The claim that {ours.criterion} beats {control.criterion} translation {way} {verdict}: {gain}.", verdict
+    )
 
 
 def _leak(rows: pd.DataFrame) -> list[Claim]:
-    """Whether every control is at chance; if not, the evaluation tells more than the messages do."""
+    """Whether every control is at chance; if not, the evaluation leaks more than the messages say."""
     controls = rows[(rows["role"] == "control") & (rows["measure"] == "accuracy")]
     if controls.empty:
         return []
-    wider = ndtri(1 - SURE / 2 / len(controls)) / ndtri(1 - SURE / 2)  # several are looked at
+    wider = ndtri(1 - SURE / 2 / len(controls)) / ndtri(1 - SURE / 2)  # corrected for several controls
     low = controls["ours"] - wider * (controls["ours"] - controls["ci_low"])
     high = controls["ours"] + wider * (controls["ci_high"] - controls["ours"])
     off = controls[(low > controls["chance"]) | (high < controls["chance"])]
     if off.empty:
-        verdict = HOLDS if (controls["seeds"] > 1).all() else None  # of other agents one seed says nothing
+        verdict = HOLDS if (controls["seeds"] > 1).all() else None  # one seed says nothing about other agents
         return [Claim(f"All {len(controls)} controls are at chance, as they must be.", verdict)]
     which = "; ".join(f"{row.pair}, {row.title}: {_interval(row)}" for row in off.itertuples())
     return [Claim(f"Not all controls are at chance, so the evaluation may leak: {which}.", FAILS)]
@@ -125,9 +127,7 @@ def _behavior(rows: pd.DataFrame) -> tuple[list[Claim], list[Claim]]:
     for measure, part in rows[rows["pair"] == "R/H"].groupby("measure", sort=False):
         ours = _cell(part, "ours")
         if ours is None:
-            deciding.append(
-                Claim(f"Whether ours beats the baseline in {measure} cannot be told: it was not run.", OPEN)
-            )
+            deciding.append(Claim(f"Whether ours beats the baseline in {measure} is unknown: it was not run.", OPEN))
             continue
         for role, gain, p_value in (
             ("baseline", ours.gain, ours.p_value),
@@ -139,13 +139,15 @@ def _behavior(rows: pd.DataFrame) -> tuple[list[Claim], list[Claim]]:
                 continue
             verdict = verdict_of(gain, p_value)
             figures = f"{ours.ours:.3f} against {other.ours:.3f}, {gain:+.3f} ({_tested(p_value, ours.seeds)})"
-            claim = Claim(f"That {ours.criterion} beats {other.criterion} in {measure} {verdict}: {figures}.", verdict)
+            claim = Claim(
+                f"The claim that {ours.criterion} beats {other.criterion} in {measure} {verdict}: {figures}.", verdict
+            )
             (deciding if role == "baseline" else more).append(claim)
     return deciding, more
 
 
 def _figures(rows: pd.DataFrame) -> list[Claim]:
-    """How near our figures are to the paper's, where they may be compared at all."""
+    """How close our figures are to the paper's, where comparable."""
     told = rows[rows["paper"].notna() & (rows["data"] != "embedded")]
     if told.empty:
         return []
@@ -154,7 +156,7 @@ def _figures(rows: pd.DataFrame) -> list[Claim]:
         told["ci_high"] + ROUNDED < told["paper"],
     )
     same = len(told) - higher.sum() - lower.sum()
-    text = f"Of {len(told)} cells with a figure of the paper's beside them, {same} have it within their interval"
+    text = f"Of {len(told)} cells that the paper also reports, {same} have its figure within their interval"
     below = "; ".join(
         f"{row.pair} {_named(row)}{row.ours:.2f} against {row.paper:.2f}" for row in told[lower].itertuples()
     )
@@ -162,7 +164,7 @@ def _figures(rows: pd.DataFrame) -> list[Claim]:
 
 
 def _named(row: Any) -> str:
-    """What tells a row from others of its pair."""
+    """What distinguishes a row from others of its pair."""
     words = [row.title if row.criterion != "none" else "", row.measure if row.measure != "accuracy" else ""]
     return "".join(f"{word} " for word in words if word)
 

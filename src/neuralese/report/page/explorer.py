@@ -1,4 +1,4 @@
-"""The dictionary as the page's explorer shows it: translations, and what each makes a listener believe."""
+"""The dictionary as shown by the page's explorer: translations, and what each makes a listener believe."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +12,7 @@ from neuralese.translate.languages import Composed, English, Neuralese
 from neuralese.translate.pairs import beliefs
 from neuralese.translate.reading import Language
 
-# what a translation is: a phrase, phrases said together, a message that the robot said, or one made for a phrase
+# kinds of translations: a phrase, phrases said together, a message the robot said, or one made for a phrase
 KINDS = {
     ("R->H", False): "phrase",
     ("R->H", True): "bag",
@@ -23,7 +23,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Explorer:
-    """The languages between which is translated."""
+    """The languages to translate between."""
 
     english: English
     spoken: Neuralese  # messages that can be looked up
@@ -32,9 +32,9 @@ class Explorer:
     bags: pd.DataFrame
 
     def values(self, dictionary: pd.DataFrame, candidates: Tensor) -> dict:
-        """Translations by criterion and direction, beliefs in per cent that the first candidate is true, and texts.
+        """Translations by criterion and direction, beliefs in percent that the first candidate is true, and texts.
 
-        Of what humans say, single phrases are shown. Where `new` is true, translations are new messages or bags.
+        For human utterances, single phrases are shown. If `new` is true, translations are new messages or bags.
         """
         sources = dictionary["source_id"]
         dictionary = dictionary[
@@ -88,7 +88,7 @@ def _rows(language: Language, candidates: Tensor) -> list[list[int]]:
 
 
 def _percent(languages: list[Any], candidates: Tensor) -> dict[int, list[int]]:
-    """For each message, how much it makes a listener believe that the first candidate of each context is true."""
+    """For each message, how strongly its listener believes that the first candidate of each context is true."""
     found: dict[int, list[int]] = {}
     for language in languages:
         found |= dict(zip(language.ids.tolist(), _rows(language, candidates), strict=True))

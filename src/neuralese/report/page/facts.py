@@ -1,4 +1,4 @@
-"""What a run was: data, versions and the time it took."""
+"""The facts of a run: data, versions and the time it took."""
 
 import platform
 from collections.abc import Iterable, Sequence
@@ -15,12 +15,12 @@ SOURCES = {
     "official": "official address",
     "mirror": "mirror of the official data",
     "embedded": "embedded stand-in, generated; not comparable with the paper",
-    "corpus": "recordings that you brought",
+    "corpus": "your own recordings",
 }
 
 
 def run_facts(provenances: Iterable[str | Path], seeds: Sequence[int], benchmarks: str | Path) -> dict:
-    """All of this, and when it was put down."""
+    """All of these, and when they were recorded."""
     return {
         "data": data_facts(provenances),
         "seeds": list(seeds),
@@ -51,7 +51,7 @@ def data_facts(provenances: Iterable[str | Path]) -> list[dict]:
 
 
 def versions(packages: Sequence[str] = PACKAGES) -> dict[str, str]:
-    """Versions of Python and of what matters to the figures; a package that is not installed is left out."""
+    """Versions of Python and of packages that affect the figures; those not installed are left out."""
     found = {"python": platform.python_version()}
     for name in packages:
         try:
@@ -62,7 +62,7 @@ def versions(packages: Sequence[str] = PACKAGES) -> dict[str, str]:
 
 
 def time_spent(benchmarks: str | Path) -> dict:
-    """Seconds of all jobs that left a benchmark, how many these are, and the stages that took longest."""
+    """Seconds of all jobs with a benchmark, their number, and the stages that took longest."""
     files = sorted(Path(benchmarks).rglob("*.tsv"))
     seconds = {path: float(pd.read_csv(path, sep="\t", usecols=["s"])["s"].sum()) for path in files}
     stages = pd.Series({}, dtype=float)

@@ -1,6 +1,6 @@
-"""What a run found, for the first screen of the report: a paragraph and the rows of one picture.
+"""What a run found, for the first screen of the report: a paragraph and the rows of one chart.
 
-Both come from the comparison and the relays and from nothing else; what the tests decide is decided in `claims`.
+Both come only from the comparison and the relays; the verdicts of tests are in `claims`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ WAYS = {"R": "robot → human", "H": "human → robot", "attributes": "attribute
 
 
 def main_cells(comparison: pd.DataFrame) -> list[dict]:
-    """One cell for each task and direction: what ours and the baseline reach, chance, and what the test decides."""
+    """One cell for each task and direction: the accuracy of ours and the baseline, chance, and the test's verdict."""
     rows = comparison[(comparison["section"] == "") & (comparison["measure"] == "accuracy")]
     rows = rows[~rows["pair"].isin(NATIVE)]
     cells = []
@@ -41,7 +41,7 @@ def main_cells(comparison: pd.DataFrame) -> list[dict]:
 
 
 def paragraph(cells: list[dict], relays: Iterable[dict], names: Mapping[str, str], embedded: bool) -> str:
-    """What was found in a few sentences: how much is understood, whether ours beats the baseline, what survives."""
+    """The findings in a few sentences: how much is understood, whether ours beats the baseline, what survives."""
     if not cells:
         return "Nothing was translated in this run."
     told = []
@@ -61,22 +61,22 @@ def paragraph(cells: list[dict], relays: Iterable[dict], names: Mapping[str, str
             f"It beats {baseline} translation, chosen as carefully, in {beaten} of {len(tested)} comparisons "
             f"({tested[0]['seeds']} seeds, after Holm's correction)."
             if not embedded
-            else "On a stand-in for real data nothing is claimed by that."
+            else "On a stand-in for real data, this supports no claim."
         )
     elif baseline:
-        sentences.append("One seed was run, from which nothing can be claimed about other agents.")
+        sentences.append("Only one seed was run, so nothing can be claimed about other agents.")
     relays = [table for table in relays if table["measure"] != "completion"]
     if kept := _kept(relays, "ours", names):
         other = _kept(relays, "baseline", names)
         sentences.append(
-            f"Where every message between two robots goes into English and back, {kept} of what communication is worth "
-            f"to them survives{f'; by {baseline}, {other}' if other else ''}."
+            f"When every message between two robots goes into English and back, {kept} of the value of communication "
+            f"survives{f'; by {baseline}, {other}' if other else ''}."
         )
     return " ".join(sentences)
 
 
 def _kept(relays: Iterable[dict], role: str, names: Mapping[str, str]) -> str:
-    """The shares that survive under the criterion with this role, where there are any."""
+    """The shares that survive under the criterion with this role, if any."""
     shares = [
         f"{row['share']:.0%} ({names[table['task']]})"
         for table in relays
@@ -87,7 +87,7 @@ def _kept(relays: Iterable[dict], role: str, names: Mapping[str, str]) -> str:
 
 
 def scale(cells: list[dict]) -> list[dict]:
-    """The cells with their places on an axis that ends at 1, in percent of its length."""
+    """The cells with their positions on an axis that ends at 1, in percent of its length."""
     if not cells:
         return []
     least = min(min(cell["chance"], cell["low"], cell["baseline"] or 1) for cell in cells)

@@ -1,4 +1,4 @@
-"""What the page shows of one task and seed, as plain values small enough to be put into the page."""
+"""What the page shows for one task and seed, as plain values small enough to embed in the page."""
 
 from collections import Counter
 from pathlib import Path
@@ -17,16 +17,16 @@ from neuralese.storage.files import read_json
 from neuralese.storage.tables import matrix, read_table
 from neuralese.tasks.judge import JudgeRun
 
-EXPLORED = 40  # test messages that can be looked up; the states they were said in are those that beliefs are shown over
-CLOUD = 400  # test messages in the cloud
-LISTED = 60  # messages of symbols that are listed
+EXPLORED = 40  # number of test messages that can be looked up; beliefs are shown over their states
+CLOUD = 400  # number of test messages in the cloud
+LISTED = 60  # number of messages of symbols listed
 SURE = 0.05  # a p value below it counts
-MOSTLY = 0.5  # of the messages, from which on it is said that two phrases translate so many
-EXAMPLES = 12  # messages shown as examples, where there are no games to watch
+MOSTLY = 0.5  # share of the messages translated by two phrases from which that is mentioned
+EXAMPLES = 12  # number of messages shown as examples, if there are no games to watch
 
 
 def gather(run: JudgeRun, criterion: str) -> dict:
-    """All that the page shows of a task and seed, with the English of the cloud and the games by `criterion`."""
+    """Everything the page shows for a task and seed, with the English of the cloud and the games by `criterion`."""
     said = run.said
     dictionary, synthesis = (
         read_table(run.files[f"{name}.parquet"], "dictionary").to_pandas() for name in ("dictionary", "synthesis")
@@ -67,14 +67,14 @@ def gather(run: JudgeRun, criterion: str) -> dict:
 
 
 def games(run: JudgeRun, said: Speech, best: dict[int, int]) -> list[dict]:
-    """The games that a task has to watch, or else examples of what is said and whether it is understood."""
+    """The games of a task to watch, or examples of what is said and whether it is understood."""
     if tasks.has(run.task, "watched", "watched_games"):
         return tasks.part(run.task, "watched").watched_games(run.files)
     return examples(run, said, best)
 
 
 def new_messages(path: Path | None, otherwise: Speech) -> Speech:
-    """The messages that were made, if any were; nobody said them in any state."""
+    """The new messages, if any; nobody said them in any state."""
     if path is None:
         return otherwise.first(0)
     table = read_table(path, "messages")
@@ -95,7 +95,7 @@ def _said_in(said: dict[str, Speech], wanted: dict[int, list]) -> dict[int, list
 def cloud(said: Speech, best: dict[int, int], count: int = CLOUD) -> dict:
     """The first messages in the two directions in which messages differ most, with their states and translations.
 
-    Symbols have no directions: what is shown of them is `symbol_table`.
+    Symbols have no directions: they are shown by `symbol_table`.
     """
     if isinstance(said.messages, Sequences):
         return {"states": said.states[:count].tolist(), "ids": []}
@@ -103,7 +103,7 @@ def cloud(said: Speech, best: dict[int, int], count: int = CLOUD) -> dict:
     centred = messages - messages.mean(0)
     values, directions = np.linalg.eigh(np.cov(centred.T))
     points = centred[:count] @ directions[:, [-1, -2]]
-    # the sign of a direction is arbitrary: let the farthest point of each be positive
+    # the sign of a direction is arbitrary: make the farthest point of each positive
     points *= np.sign(points[np.abs(points).argmax(0), [0, 1]])
     ids = said.ids[:count].tolist()
     return {
@@ -117,7 +117,7 @@ def cloud(said: Speech, best: dict[int, int], count: int = CLOUD) -> dict:
 
 
 def spelled(said: dict[str, Speech], wanted: dict[int, list]) -> dict[int, str]:
-    """The symbols of each of the `wanted` messages; nothing of vectors."""
+    """The symbols of each of the `wanted` messages; nothing for vectors."""
     found: dict[int, str] = {}
     for speech in said.values():
         if isinstance(speech.messages, Sequences):
@@ -146,7 +146,7 @@ def symbol_table(said: dict[str, Speech], best: dict[int, int], count: int = LIS
 
 
 def verdicts(protocol: pd.DataFrame) -> list[str]:
-    """What tests say of which variables messages tell anything about, where they were made."""
+    """Verdicts of the tests of whether messages say anything about each variable, if there were tests."""
     tested = protocol[protocol["measure"] == "p_value"].set_index("variable")["value"]
     bits = protocol[protocol["measure"] == "information"].set_index("variable")["value"]
     found = []
@@ -156,12 +156,12 @@ def verdicts(protocol: pd.DataFrame) -> list[str]:
             told = f", at least {bits[name]:.2f} bits" if name in bits else ""
             found.append(f"These messages say something {about}{told} (permutation test, p {p_text(p_value)}).")
         else:
-            found.append(f"These messages say nothing {about} that a permutation test finds (p {p_text(p_value)}).")
+            found.append(f"A permutation test finds nothing that these messages say {about} (p {p_text(p_value)}).")
     return found
 
 
 def repeated(translations: list[int], phrases: list[str], protocol: pd.DataFrame) -> str:
-    """Why the same words come back again and again, where two phrases translate most messages; else nothing."""
+    """Why the same words keep coming back, if two phrases translate most messages; otherwise nothing."""
     counts = Counter(translations).most_common(2)
     share = sum(count for _, count in counts) / max(len(translations), 1)
     if share < MOSTLY:
@@ -169,12 +169,12 @@ def repeated(translations: list[int], phrases: list[str], protocol: pd.DataFrame
     of_all = protocol[protocol["variable"].fillna("") == ""].set_index("measure")["value"]
     dimension = of_all.get("effective_dimension", float("nan"))
     words = " or ".join(f"“{phrases[phrase]}”" for phrase, _ in counts)
-    told = f"{share:.0%} of the messages on test are translated as {words}."
+    told = f"{share:.0%} of the test messages are translated as {words}."
     if not dimension < 2:
-        return f"{told} The same few words come back because nothing else comes nearer to most of these messages."
+        return f"{told} The same few words recur because no others come closer to most of these messages."
     clusters = f" and fall into {of_all['clusters']:.0f} clusters" if "clusters" in of_all else ""
     return (
-        f"{told} This agent says little more than one of two things: its messages lie nearly on a line (effective "
+        f"{told} This agent says little more than one of two things: its messages lie almost on a line (effective "
         f"dimension {dimension:.1f} before noise, where 1 is a line){clusters}. That is almost one bit, for which few "
         "words are needed."
     )
@@ -187,7 +187,7 @@ def history(table: pd.DataFrame) -> dict[str, list]:
 
 def examples(run: JudgeRun, said: Speech, best: dict[int, int]) -> list[dict]:
     """What is `said` in English, and whether the robot that hears it, and the model human that hears the English, guess
-    right. Credit is 1 for the right state, 0 for a wrong one, and shared by those between which one cannot decide.
+    right. Credit is 1 for the right state, 0 for a wrong one, and shared between candidates that are tied.
     """
     listeners = run.listeners("test")
     phrases = [best[number] for number in said.ids.tolist()]

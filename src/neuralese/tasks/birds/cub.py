@@ -34,26 +34,26 @@ SENTENCES = 10  # of each image
 
 
 def _lines(content: bytes, name: str) -> list[str]:
-    """The lines of a list that hold anything."""
+    """The non-empty lines of a list."""
     try:
         lines = [line.strip() for line in content.decode().split("\n") if line.strip()]
     except ValueError:
         lines = ["\0"]
     if not all(line.isprintable() for line in lines):
-        raise NeuraleseError(f"{name} of the birds archive is damaged (it is no text); fetch it again.")
+        raise NeuraleseError(f"{name} of the birds archive is damaged (it is not text); download it again.")
     return lines
 
 
 def _columns(files: dict[str, bytes], name: str, width: int) -> dict[int, list[str]]:
-    """A published list, a number and so many values a line, by its number."""
+    """A published list, with a number and several values per line, by number."""
     if name not in files:
-        raise NeuraleseError(f"the birds archive has no {name}; fetch it again.")
+        raise NeuraleseError(f"the birds archive has no {name}; download it again.")
     rows = [line.split() for line in _lines(files[name], name)]
     if bad := next((row for row in rows if len(row) != width + 1 or not _is_number(row[0])), None):
-        raise NeuraleseError(f"{name} of the birds archive is damaged ('{' '.join(bad)[:60]}'); fetch it again.")
+        raise NeuraleseError(f"{name} of the birds archive is damaged ('{' '.join(bad)[:60]}'); download it again.")
     listed = {int(row[0]): row[1:] for row in rows}
     if len(listed) < len(rows):
-        raise NeuraleseError(f"{name} of the birds archive has a number twice; fetch it again.")
+        raise NeuraleseError(f"{name} of the birds archive has a number twice; download it again.")
     return listed
 
 
@@ -76,7 +76,7 @@ def _splits(archive: str | Path) -> dict[str, str]:
         for line in _lines(content, file)
     ]
     if len(dict(listed)) < len(listed):
-        raise NeuraleseError(f"{archive} lists an image twice; fetch the archive again.")
+        raise NeuraleseError(f"{archive} lists an image twice; download it again.")
     return dict(listed)
 
 
@@ -92,12 +92,12 @@ def parse_images(images: str | Path, splits: str | Path) -> pd.DataFrame:
             rows.append((number, file, kind, name[kind][0], split[file], _box(box[number])))
         except KeyError as error:
             raise NeuraleseError(
-                f"the lists of the birds archives do not fit together: {error} is missing; fetch them again."
+                f"the lists of the birds archives do not match: {error} is missing; download them again."
             ) from None
         except ValueError:
-            raise NeuraleseError(f"the class or the box of {file} is no number; fetch the archive again.") from None
+            raise NeuraleseError(f"the class or the box of {file} is not a number; download it again.") from None
     if not rows or len({row[1] for row in rows}) < len(rows):
-        raise NeuraleseError("images.txt of the birds archive lists no image, or one twice; fetch it again.")
+        raise NeuraleseError("images.txt of the birds archive lists no image, or one twice; download it again.")
     return pd.DataFrame(rows, columns=["image_id", "path", "class_id", "class_name", "split", "box"])
 
 
@@ -109,17 +109,19 @@ def _from_pickles(files: dict[str, bytes]) -> Iterable[tuple[str, list[str]]]:
             yield from _sentences(lists[f"birds/{folder}/filenames.pickle"], part, words)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise NeuraleseError(
-            f"the pickles of the descriptions do not fit together ({type(error).__name__}: {error}); fetch them again."
+            f"the pickles of the descriptions do not match ({type(error).__name__}: {error}); download them again."
         ) from None
 
 
 def _sentences(names: list[str], captions: list[list[int]], words: dict[int, str]) -> Iterable[tuple[str, list[str]]]:
     """The sentences of each image, from word ids."""
     if len(captions) != SENTENCES * len(names):
-        raise NeuraleseError(f"captions.pickle has {len(captions)} sentences for {len(names)} images; fetch it again.")
+        raise NeuraleseError(
+            f"captions.pickle has {len(captions)} sentences for {len(names)} images; download it again."
+        )
     for position, name in enumerate(names):
         if not isinstance(name, str):
-            raise TypeError("a name is no text")
+            raise TypeError("a name is not text")
         sentences = captions[SENTENCES * position : SENTENCES * (position + 1)]
         yield name, [" ".join([words[word] for word in sentence]) for sentence in sentences]
 
@@ -136,10 +138,10 @@ def parse_captions(archive: str | Path, images: pd.DataFrame) -> pd.DataFrame:
     found = list(_from_pickles(pickled) if pickled else _from_texts(dict(members(archive, TEXTS, MOST_DESCRIBED))))
     described, rows = dict(found), []
     if len(described) < len(found):
-        raise NeuraleseError(f"{archive} describes an image twice; fetch the archive again.")
+        raise NeuraleseError(f"{archive} describes an image twice; download it again.")
     for number, path in zip(images["image_id"], images["path"], strict=True):
         if not (captions := described.get(path.removesuffix(".jpg"))):
-            raise NeuraleseError(f"{archive} has no description of {path}; fetch the archive again.")
+            raise NeuraleseError(f"{archive} has no description of {path}; download it again.")
         rows += [(number, caption) for caption in captions]
     table = pd.DataFrame(rows, columns=["image_id", "caption"])
     table.insert(1, "caption_id", range(len(table)))
@@ -154,7 +156,7 @@ def words(caption: str) -> list[str]:
 @cache
 def stop_words() -> frozenset[str]:
     """Words that say nothing by themselves."""
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # here, since its import takes seconds
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # here, since importing it takes seconds
 
     return ENGLISH_STOP_WORDS
 
@@ -173,12 +175,12 @@ def inventory(captions: Iterable[str], size: int) -> pd.DataFrame:
 
 
 def traces(captions: pd.Series, phrases: list[str]) -> list[list[int]]:
-    """What each caption says, as the ids of the inventory's bigrams in it."""
+    """What each caption says, as the ids of its bigrams in the inventory."""
     ids = {phrase: position for position, phrase in enumerate(phrases)}
     return [[ids[bigram] for bigram in bigrams(caption) if bigram in ids] for caption in captions]
 
 
 def bird_items(images: pd.DataFrame, features: pa.Table) -> pa.Table:
-    """The images that have features as items, in the features' order, with their image_id."""
+    """The images with features as items, in the order of the features, with their image_id."""
     split = images.set_index("image_id")["split"].loc[features["image_id"].to_numpy()].reset_index(drop=True)
     return items_table(split, matrix(features["feature"])).append_column("image_id", features["image_id"])

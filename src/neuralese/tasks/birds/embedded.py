@@ -1,8 +1,8 @@
 """A stand-in for the birds: drawn birds of invented species, and sentences that describe some of what can be seen.
 
 A species is a combination of body, wing, belly and crown colours, beak length, beak colour and size. Each picture
-varies pose, place and shade. Sentences name one to three traits in changing words. Everything is packed as the real
-archives are, so that the same parsers and the same feature extractor run on it.
+varies pose, place and shade. Sentences name one to three traits in varying words. Everything is packed like the real
+archives, so the same parsers and the same feature extractor run on it.
 """
 
 import io
@@ -89,7 +89,7 @@ def draw(species: Species, generator: np.random.Generator) -> tuple[bytes, tuple
     oval(0.26, -0.19, 0.13, 0.12, species.body)  # head
     oval(0.26, -0.25, 0.11, 0.06, species.crown)
     triangle(((0.37, -0.22), (0.37 + BEAKS[species.beak], -0.18), (0.37, -0.15)), species.beak_color)
-    eye = 0.016 / SIZES[species.size]  # all eyes are about the same, so that a small bird can be told in a close-up
+    eye = 0.016 / SIZES[species.size]  # about the same for all birds, so that a small one shows in a close-up
     oval(0.30, -0.19, eye, eye, "black")
     left, right = sorted((x - facing * 0.50 * length, x + facing * (0.37 + BEAKS[species.beak]) * length))
     buffer = io.BytesIO()

@@ -1,8 +1,8 @@
-"""The hidden layer whose activations are a bird's feature: trained to tell the 200 species, on training images only.
+"""The hidden layer whose activations are a bird's feature: trained on the 200 species, with training images only.
 
-A head knows its training images by heart, so that their features are crisper than those of images it never saw. With
-`folds`, the features of training images are *cross-fitted*: each comes from a head that was trained without it. Every
-head has a hidden layer of its own, so what one fold's head sees is mapped to the layer of the head of all training
+A head memorises its training images, so their features are crisper than those of images it never saw. With
+`folds`, the features of training images are *cross-fitted*: each comes from a head trained without it. Every
+head has its own hidden layer, so a fold's features are mapped to the layer of the head trained on all training
 images by the linear map that does this best on the dev images, which neither was trained on.
 """
 
@@ -21,21 +21,21 @@ from neuralese.tasks.birds.settings import HeadConfig
 
 log = logging.getLogger(__name__)
 
-# how much the head sees of bilinear and of average pooling; alone they reach 0.67 and 0.68 on dev, together 0.69
+# weights of bilinear and of average pooling; alone they reach 0.67 and 0.68 on dev, together 0.69
 WEIGHTS = {"pooled": 0.5, "average": 1.5}
 
-CHECKED = 2  # epochs between two looks at dev
+CHECKED = 2  # epochs between evaluations on dev
 
 
 class ByteDropout(nn.Module):
-    """Dropout by a random byte for each value, where torch draws a whole number each; the share is a 256th exact."""
+    """Dropout with one random byte per value, where torch draws an integer; the share is exact to 1/256."""
 
     def __init__(self, dropped: float) -> None:
         super().__init__()
-        self.kept = max(1, round(256 * (1 - dropped)))  # of 256 values
+        self.kept = max(1, round(256 * (1 - dropped)))  # out of 256 values
 
     def forward(self, values: Tensor) -> Tensor:
-        """Values (n, d) of which a share is zero while training, the others larger by as much."""
+        """Values (n, d) with a share set to zero while training, and the others scaled up accordingly."""
         if not self.training or self.kept == 256:
             return values
         drawn = torch.empty(len(values), -(-values.shape[1] // 8), dtype=torch.int64).random_(-(2**63), None)
@@ -60,7 +60,7 @@ class Head(nn.Module):
         return self.classes(self.hidden_dropout(self.features(pooled)))
 
     def accuracy(self, pooled: Tensor, labels: Tensor) -> float:
-        """The share of images whose best class is right."""
+        """The share of images whose top class is right."""
         return float((self(pooled).argmax(1) == labels).float().mean())
 
 
@@ -105,7 +105,7 @@ def train_head(
 def cross_fitted(
     inputs: Tensor, labels: Tensor, rows: dict[str, Tensor], head: Head, config: HeadConfig, seed: int
 ) -> Tensor:
-    """Features of the training images, each by a head that did not see it, in the space of `head`."""
+    """Features of the training images, each from a head that did not see it, in the space of `head`."""
     train, dev = rows["train"], rows["dev"]
     shuffled = torch.randperm(len(train), generator=torch.Generator().manual_seed(seed))
     found = torch.empty(len(train), config.hidden)
@@ -127,7 +127,7 @@ def cross_fitted(
 
 
 def ridge(source: Tensor, target: Tensor) -> Callable[[Tensor], Tensor]:
-    """The affine map from rows of `source` (n, d) to rows of `target` (n, e), its penalty chosen by leaving one out."""
+    """The affine map from rows of `source` (n, d) to rows of `target` (n, e), its penalty chosen by leave-one-out."""
     fitted = RidgeCV(alphas=np.logspace(-3, 4, 15)).fit(source.numpy(), target.numpy())
     return lambda rows: torch.from_numpy(fitted.predict(rows.numpy()).astype(np.float32))
 

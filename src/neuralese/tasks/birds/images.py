@@ -1,6 +1,6 @@
-"""From an archive of pictures to pooled features, in a stream: memory does not grow with the number of images.
+"""From an archive of pictures to pooled features, as a stream: memory does not grow with the number of images.
 
-Pictures go through the network one by one: none depends on its neighbours, so shards of them can be pooled apart.
+Pictures go through the network one by one: none depends on its neighbours, so shards can be pooled separately.
 """
 
 import logging
@@ -24,23 +24,23 @@ from neuralese.tasks.birds.tables import POOLED, SHARD
 
 log = logging.getLogger(__name__)
 
-ROWS = 256  # that are written at a time, in however many shards they come
+ROWS = 256  # rows written at a time, whatever the number of shards
 
-# what Pillow raises for pictures that are none, cut or damaged
+# raised by Pillow for files that are not pictures, truncated or damaged
 UNREADABLE = (OSError, ValueError, SyntaxError, Image.DecompressionBombError)
 
 Wanted = dict[str, tuple[int, Box]]  # path -> image_id and the bird's box
 
 
 def wanted(images: pd.DataFrame, shard: int = 0, shards: int = 1) -> Wanted:
-    """The pictures of one of `shards` parts of a table of images, which follow each other by image_id."""
+    """The pictures of one of `shards` parts of a table of images, consecutive by image_id."""
     images = images.sort_values("image_id")
     first, last = (len(images) * each // shards for each in (shard, shard + 1))
     return {row.path: (row.image_id, tuple(row.box)) for row in images.iloc[first:last].itertuples()}
 
 
 def samples(pictures: Iterable[tuple[str, bytes]], images: pd.DataFrame, size: int, count: int) -> Iterator[np.ndarray]:
-    """So many birds (size, size, 3), spread over all training images; what cannot be read is left out."""
+    """`count` birds (size, size, 3), spread over all training images; unreadable ones are left out."""
     training = images[images["split"] == "train"]
     chosen = wanted(training.iloc[:: -(-len(training) // count)])
     for path, content in pictures:
@@ -51,13 +51,13 @@ def samples(pictures: Iterable[tuple[str, bytes]], images: pd.DataFrame, size: i
 
 @dataclass
 class Extraction:
-    """Streams pictures through a network with pooling, and remembers which could not be read."""
+    """Streams pictures through a network with pooling, and remembers which were unreadable."""
 
     extractor: Extractor
     failed: dict[str, str] = field(default_factory=dict)  # path -> why
 
     def run(self, pictures: Iterable[tuple[str, bytes]], wanted: Wanted) -> Iterator[pa.Table]:
-        """Yield rows of `pooled.parquet`, for the pictures (path, bytes) that are `wanted`; there may be none."""
+        """Yield rows of `pooled.parquet`, for the pictures (path, bytes) that are `wanted`, if any."""
         left, rows = dict(wanted), _Rows(*self.extractor.lengths)
         for path, content in pictures if left else ():
             if path in left:
@@ -76,7 +76,7 @@ class Extraction:
         try:
             return crop(content, box, self.extractor.size)
         except UNREADABLE as error:
-            self._fail(path, "it is no picture" if isinstance(error, UnidentifiedImageError) else str(error))
+            self._fail(path, "it is not a picture" if isinstance(error, UnidentifiedImageError) else str(error))
             return None
 
     def _fail(self, path: str, why: str) -> None:
@@ -85,7 +85,7 @@ class Extraction:
 
 
 def write_shard(path: str | Path, tables: Iterable[pa.Table], total: int) -> None:
-    """Write what an extraction yields as it comes; there may be no rows."""
+    """Write the rows of an extraction as they come; there may be none."""
 
     def shown() -> Iterator[pa.Table]:
         with tqdm(total=total, unit="image", disable=not sys.stderr.isatty()) as bar:
@@ -97,7 +97,7 @@ def write_shard(path: str | Path, tables: Iterable[pa.Table], total: int) -> Non
 
 
 def gather_shards(path: str | Path, shards: Iterable[str | Path]) -> None:
-    """Write the rows of all shards as one table, by image_id; it does not show how many shards there were."""
+    """Write the rows of all shards as one table, by image_id; it is independent of the number of shards."""
     rows = 0
 
     def read() -> Iterator[pa.Table]:
@@ -107,15 +107,13 @@ def gather_shards(path: str | Path, shards: Iterable[str | Path]) -> None:
             rows += len(table)
             yield table
         if not rows:
-            raise NeuraleseError(
-                "not one picture could be read; look into the log for why, and fetch the images again."
-            )
+            raise NeuraleseError("no picture could be read; see the log for the reason, and download the images again.")
 
     write_batches(path, _joined(read()), POOLED)
 
 
 class _Rows:
-    """Rows that wait to become a table; a table for each picture would take longer."""
+    """Rows waiting to become a table; one table per picture would take longer."""
 
     def __init__(self, *lengths: int) -> None:
         self.ids: list[int] = []
@@ -127,7 +125,7 @@ class _Rows:
             known.append(vector)
 
     def taken(self) -> pa.Table:
-        """All of them, after which there are none."""
+        """All of them, after which there are none left."""
         pooled, averages = (vectors(np.concatenate(known)) for known in self.vectors)
         table = pa.table({"image_id": pa.array(self.ids, pa.int32()), "pooled": pooled, "average": averages})
         self.ids, self.vectors = [], [known[:1] for known in self.vectors]

@@ -14,7 +14,7 @@ from neuralese.tasks.birds.cub import PICTURES
 from neuralese.tasks.birds.tables import IMAGES
 from neuralese.tasks.files import Files
 
-THUMBNAIL = 80  # pixels of a bird's longer side
+THUMBNAIL = 80  # longer side of a thumbnail, in pixels
 QUALITY = 60  # of its WebP
 
 
@@ -31,7 +31,7 @@ def pixels(files: Files, codes: Collection[int]) -> dict[int, np.ndarray]:
 
 
 def described(files: Files, pictured: Iterable[list], named: Iterable[list]) -> dict:
-    """The items of states as the page shows them: with a picture those of the `pictured`, by name the `named`."""
+    """The items of states as the page shows them: the `pictured` with a picture, the `named` by name."""
     pictures, names = ({item for state in states for item in state} for states in (pictured, named))
     return {"items": birds(files, pictures, pictures | names)}
 
@@ -49,7 +49,7 @@ def birds(files: Files, pictured: set[int], named: set[int]) -> dict[int, dict]:
 
 
 def thumbnail(picture: np.ndarray) -> str:
-    """A picture (h, w, 3), made small, as a data URI."""
+    """A picture (h, w, 3) as the data URI of a thumbnail."""
     image, buffer = Image.fromarray(picture), io.BytesIO()
     image.thumbnail((THUMBNAIL, THUMBNAIL))
     image.save(buffer, "WEBP", quality=QUALITY)

@@ -1,8 +1,8 @@
 """Bilinear pooling of principal components, as part of a network's graph.
 
 Bilinear pooling (Lin et al., 2015) sums the outer products of a feature map's columns with themselves: which features
-occur together. Of 1280 channels these are 820,000 numbers. The paper approximates them by a random sketch (compact
-bilinear pooling); here they are computed exactly, but of the first principal components of the columns alone. That is
+occur together. For 1280 channels these are 820,000 numbers. The paper approximates them with a random sketch (compact
+bilinear pooling); here they are computed exactly, but only for the first principal components of the columns. That is
 one small convolution and one matrix product, which run inside the graph.
 """
 
@@ -15,30 +15,30 @@ from onnx import TensorProto, helper, numpy_helper
 from neuralese.storage.errors import NeuraleseError
 from neuralese.tasks.birds.backbone import Backbone, Network
 
-SEEN = 240  # training pictures in which components are found
+SEEN = 240  # number of training pictures used to find the components
 
 
 def principal_axes(backbone: Backbone, pictures: Iterable[np.ndarray], count: int) -> np.ndarray:
-    """Axes (count, channels) that keep the most of the columns of the maps of pictures (size, size, 3) of bytes.
+    """Axes (count, channels) that explain most of the columns of the maps of pictures (size, size, 3) of bytes.
 
-    They are orthonormal, the most important first, and about zero, not about the mean: outer products are, too.
+    They are orthonormal, the most important first, and around zero, not the mean, like outer products.
     """
     total = None
     for picture in pictures:
         columns = backbone.maps(picture[None])[0].flatten(1).double().numpy()
         total = columns @ columns.T + (0 if total is None else total)
     if total is None:
-        raise NeuraleseError("no training picture could be read to find components by; fetch the images again.")
+        raise NeuraleseError("no training picture could be read to find components; download the images again.")
     axes = np.linalg.eigh(total)[1].T[::-1][:count]
     largest = np.take_along_axis(axes, np.abs(axes).argmax(1)[:, None], axis=1)
     return (axes * np.sign(largest)).astype(np.float32)  # a solver may give either sign
 
 
 def with_pooling(graph: bytes, axes: np.ndarray) -> bytes:
-    """A graph of `backbone.graph`, in floats or whole numbers, that gives `pooled` and `average` instead of maps.
+    """A graph from `backbone.graph`, in floats or integers, that returns `pooled` and `average` instead of maps.
 
-    `pooled` (1, k (k + 1) / 2) are the products of each two of the components along k axes (k, channels), summed over
-    places; `average` (1, channels) is the mean of the maps. Both are signed square roots, scaled to length one.
+    `pooled` (1, k (k + 1) / 2) are the pairwise products of the components along k axes (k, channels), summed over
+    places; `average` (1, channels) is the mean of the maps. Both are signed square roots, scaled to unit length.
     """
     model = onnx.load_from_string(graph)
     count, channels = axes.shape
@@ -71,11 +71,11 @@ def with_pooling(graph: bytes, axes: np.ndarray) -> bytes:
 
 
 class Extractor(Network):
-    """A graph of `with_pooling`: turns an image into its two pooled features."""
+    """A graph from `with_pooling`: turns an image into its two pooled features."""
 
     @property
     def lengths(self) -> tuple[int, int]:
-        """Of `pooled` and `average`."""
+        """The lengths of `pooled` and `average`."""
         return tuple(output.shape[1] for output in self.session.get_outputs())
 
     def pool(self, image: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -84,7 +84,7 @@ class Extractor(Network):
 
 
 def _root(given: str, made: str) -> list[onnx.NodeProto]:
-    """The signed square root of a tensor (1, n), scaled to length one."""
+    """The signed square root of a tensor (1, n), scaled to unit length."""
     sign, size, root, signed = (f"{made}_{step}" for step in ("sign", "size", "root", "signed"))
     return [
         helper.make_node("Sign", [given], [sign]),

@@ -1,9 +1,9 @@
-"""Networks in whole numbers of 8 bits, which processors multiply faster than floats.
+"""Networks in 8-bit integers, which processors multiply faster than floats.
 
-The range of every layer's activations is taken from pictures; weights have a scale for each channel. Processors without
-VNNI add up each two neighbouring products in 16 bits, in which two of the largest do not fit. The usual remedy, weights
-of 7 bits, doubles the error; here a channel's scale is just so large that its own largest pair fits. The layers before
-the first expansion stay in floats: they see pixels, see most of them, and are no faster in whole numbers.
+The range of every layer's activations is taken from pictures; weights have one scale per channel. Processors without
+VNNI add neighbouring products pairwise in 16 bits, where two of the largest overflow. The usual remedy, 7-bit weights,
+doubles the error; here a channel's scale is just large enough for its own largest pair to fit. The layers before
+the first expansion stay in floats: they see pixels, process most of them, and are no faster in integers.
 """
 
 import logging
@@ -19,7 +19,7 @@ from onnxruntime.quantization.shape_inference import quant_pre_process
 
 from neuralese.storage.errors import NeuraleseError
 
-SEEN = 48  # of the pictures are enough to take ranges from
+SEEN = 48  # number of pictures that suffice for the ranges
 
 
 class _Pictures(CalibrationDataReader):
@@ -32,12 +32,12 @@ class _Pictures(CalibrationDataReader):
 
 
 def quantise(graph: bytes, pictures: Iterable[np.ndarray]) -> bytes:
-    """A graph of `backbone.graph` in whole numbers, with ranges from `pictures` (size, size, 3) of bytes."""
+    """A graph from `backbone.graph` in integers, with ranges from `pictures` (size, size, 3) of bytes."""
     pictures = list(pictures)
     pictures = pictures[:: -(-len(pictures) // SEEN) or 1]
     if not pictures:
-        raise NeuraleseError("no training picture could be read to quantise the backbone by; fetch the images again.")
-    logging.getLogger().disabled, before = True, logging.getLogger().disabled  # it advises what is done here
+        raise NeuraleseError("no training picture could be read to quantise the backbone; download the images again.")
+    logging.getLogger().disabled, before = True, logging.getLogger().disabled  # it recommends what is done here
     try:
         with tempfile.TemporaryDirectory() as folder:
             prepared, made = Path(folder) / "prepared.onnx", Path(folder) / "made.onnx"
@@ -67,7 +67,7 @@ def _first(model: onnx.ModelProto) -> list[str]:
 
 
 def _ranges(model: onnx.ModelProto, floats: list[str]) -> dict[str, list[dict]]:
-    """The range of each channel of the weights of all convolutions but those that stay in floats."""
+    """The range of each channel of the weights of all convolutions except those that stay in floats."""
     weights = {each.name: each for each in model.graph.initializer}
     ranges = {}
     for node in model.graph.node:
@@ -81,10 +81,10 @@ def _ranges(model: onnx.ModelProto, floats: list[str]) -> dict[str, list[dict]]:
 
 
 def largest_sums(weights: np.ndarray) -> np.ndarray:
-    """The largest size (channels,) of a weight or of two neighbours' sum, of weights (channels, inputs, h, w).
+    """The largest magnitude (channels,) of a weight or a sum of two neighbours, for weights (channels, inputs, h, w).
 
-    If it becomes 127, two neighbours are at most 128 after rounding, and 255 * 128 fits into 16 bits. (Neighbours of
-    unlike signs never add up to more than one alone.) A depthwise convolution, of one input a channel, has no pairs.
+    If it becomes 127, two neighbours sum to at most 128 after rounding, and 255 * 128 fits into 16 bits. (Neighbours of
+    opposite signs never add up to more than one alone.) A depthwise convolution (one input per channel) has none.
     """
     flat = weights.reshape(len(weights), -1)
     largest = np.abs(flat).max(1)

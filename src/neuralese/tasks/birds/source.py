@@ -1,4 +1,4 @@
-"""The birds: where their images, descriptions and split are."""
+"""Where the images, descriptions and split of the birds are."""
 
 from neuralese.sources.data_sets import Archive, DataSet
 
@@ -13,7 +13,7 @@ CUB = DataSet(
             used=r"CUB_200_2011/(images/.+\.jpg|(?:images|image_class_labels|classes|bounding_boxes)\.txt)$",
             content_sha256="60d9c1146475e31fe402805f5b61e7d36a76d43bf8ddc9161ed267bf9f8adf2d",
             file_md5="97eceeb196236b17998738112f37df78",
-            largest=3 << 29,  # 1.1 GB, with room
+            largest=3 << 29,  # 1.1 GB, with some margin
         ),
         Archive(
             file="captions",

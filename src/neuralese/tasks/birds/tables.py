@@ -1,4 +1,4 @@
-"""The tables that the bird task alone has."""
+"""The tables that only the bird task has."""
 
 import pyarrow as pa
 

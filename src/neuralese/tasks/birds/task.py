@@ -42,7 +42,7 @@ TASK = Task(
         explore=500,
         learning_rate=0.001,
     ),
-    fitting=FitConfig(learning_rate=0.001, check_every=50, patience=8),  # few items, soon known by heart
+    fitting=FitConfig(learning_rate=0.001, check_every=50, patience=8),  # few items, soon overfitted
     variable_files=("traces.parquet", "inventory.parquet"),
     picture_files=("raw", "images.parquet"),
     rules=Path("tasks/birds.smk"),

@@ -1,11 +1,11 @@
-"""What there is to talk about in a bird."""
+"""What there is to say about a bird."""
 
 import pandas as pd
 
 from neuralese.storage.tables import read_table
 from neuralese.tasks.files import Files
 
-ATTRIBUTES = 6  # the most frequent phrases
+ATTRIBUTES = 6  # number of most frequent phrases
 
 
 def variables(files: Files, columns: pd.DataFrame) -> pd.DataFrame:
@@ -15,7 +15,7 @@ def variables(files: Files, columns: pd.DataFrame) -> pd.DataFrame:
 
 
 def bird_variables(traces: pd.DataFrame, inventory: list[str], states: pd.DataFrame) -> pd.DataFrame:
-    """For the most frequent attributes: does anybody say it of the target?"""
+    """For the most frequent attributes: does anybody mention it for the target?"""
     said = traces.explode("phrases").dropna().drop_duplicates()
     has = {number: set(rows["item_id"]) for number, rows in said.groupby("phrases")}
     return pd.DataFrame(

@@ -1,4 +1,4 @@
-"""Colours as CIELAB (D65), where distance is close to how different two colours look."""
+"""Colours as CIELAB (D65), in which distance is close to perceived difference."""
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ def hsv_to_lab(hsv: np.ndarray) -> np.ndarray:
 
 
 def lab_to_rgb(lab: np.ndarray) -> np.ndarray:
-    """Turn L, a and b, (n, 3), into sRGB in 0..1; colours that sRGB does not have are clipped into it."""
+    """Turn L, a and b, (n, 3), into sRGB in 0..1; colours outside sRGB are clipped."""
     return np.clip(lab2rgb(lab[None]), 0, 1)[0]
 
 

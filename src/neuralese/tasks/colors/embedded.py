@@ -1,7 +1,7 @@
 """A stand-in for the colour survey, made from the table of XKCD colour names that matplotlib ships.
 
-Each name's published colour is blurred in CIELAB, and short names are answered more often than long ones, as people
-do. It is packed exactly like the real corpus, so that the same parser reads both.
+Each name's published colour is blurred in CIELAB, and short names are given more often than long ones, as by people.
+It is packed exactly like the real corpus, so the same parser reads both.
 """
 
 import re
@@ -14,7 +14,7 @@ from skimage.color import lab2rgb, rgb2hsv, rgb2lab
 
 from neuralese.sources.archives import write_tar
 
-ANSWERS = {1: 400, 2: 120, 3: 30}  # training answers a name gets, by its number of words
+ANSWERS = {1: 400, 2: 120, 3: 30}  # training answers per name, by its number of words
 HELD_OUT = {"5dev": 0.15, "25test": 0.35}  # as a share of the training answers
 BLUR = 7.0  # standard deviation of answers around a name's colour, in CIELAB units
 
@@ -35,7 +35,7 @@ def write(raw: Path) -> None:
 
         def draw(n: int, lab: np.ndarray = lab) -> np.ndarray:
             blurred = lab + BLUR * generator.standard_normal((n, 3))
-            with warnings.catch_warnings(action="ignore"):  # colours that no screen shows are clipped, as intended
+            with warnings.catch_warnings(action="ignore"):  # colours outside sRGB are clipped, as intended
                 return rgb2hsv(np.clip(lab2rgb(blurred[None]), 0, 1))[0]
 
         for channel, column in zip("hsv", draw(answers).T, strict=True):

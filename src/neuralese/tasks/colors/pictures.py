@@ -11,7 +11,7 @@ from neuralese.tasks.files import Files
 
 
 def pixels(files: Files, codes: Collection[int]) -> dict[int, np.ndarray]:
-    """Each of the items as one pixel, (1, 1, 3) in 0..1."""
+    """Each item as one pixel, (1, 1, 3) in 0..1."""
     order = sorted(codes)
     table = read_table(files["colors.parquet"], COLORS).select(["L", "a", "b"]).take(order)
     return dict(zip(order, lab_to_rgb(table.to_pandas().to_numpy(np.float64))[:, None, None], strict=True))
@@ -24,14 +24,14 @@ def described(files: Files, pictured: Iterable[list], named: Iterable[list]) -> 
 
 
 def colors(files: Files, items: set[int]) -> dict[int, dict]:
-    """What somebody called each of `items`, and the colour."""
+    """What somebody called each of `items`, and its colour."""
     shown, order = pixels(files, items), sorted(items)
     names = read_table(files["colors.parquet"], COLORS)["name"].take(order).to_pylist()
     return {item: {"name": name, "color": _hex(shown[item])} for item, name in zip(order, names, strict=True)}
 
 
 def shades(files: Files) -> list[str | None]:
-    """For each phrase the mean of the colours that humans named with it."""
+    """For each phrase, the mean of the colours that humans named with it."""
     lab = read_table(files["colors.parquet"], COLORS).select(["L", "a", "b"]).to_pandas().to_numpy(np.float64)
     traces = read_table(files["traces.parquet"], "traces")
     said = traces["phrases"].combine_chunks()

@@ -1,4 +1,4 @@
-"""What a config says of the colour survey."""
+"""Settings of the colour survey."""
 
 from dataclasses import dataclass
 
@@ -11,8 +11,8 @@ class Colors:
 
     least_names: int = setting(
         5,
-        "A word is in the inventory if it is in at least so many of the colour names.",
+        "Minimum number of colour names that must contain a word of the inventory.",
         least=1,
-        most=20,  # any more, and too few words are left
+        most=20,  # with any more, too few words are left
         advice="5 is the paper's, and gives 57 words.",
     )

@@ -1,4 +1,4 @@
-"""The colour survey: where it is."""
+"""Where the colour survey is."""
 
 from neuralese.sources.data_sets import Archive, DataSet
 

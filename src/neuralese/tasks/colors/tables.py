@@ -1,4 +1,4 @@
-"""The tables that the colour task alone has."""
+"""The tables that only the colour task has."""
 
 import pyarrow as pa
 

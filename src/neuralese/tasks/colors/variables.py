@@ -1,4 +1,4 @@
-"""What there is to talk about in a pair of colours."""
+"""What there is to say about a pair of colours."""
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ def variables(files: Files, columns: pd.DataFrame) -> pd.DataFrame:
 
 
 def color_variables(colors: pd.DataFrame, states: pd.DataFrame) -> pd.DataFrame:
-    """Lightness, chroma and hue of the target, and by how much it is lighter than the other colour."""
+    """Lightness, chroma and hue of the target, and how much lighter it is than the other colour."""
     lab = colors[["L", "a", "b"]].to_numpy(dtype=float)
     target, other = lab[states["target"]], lab[states["other"]]
     return pd.DataFrame(

@@ -1,7 +1,7 @@
 """The XKCD colour survey: an archive of answers becomes a table, its names an inventory of words, its answers traces.
 
 In the archive, `corpusindex.txt` lists the colour names with the stem of their files. A training answer is spread over
-three files (`train/<stem>.{h,s,v}_train`, one number a line), a held-out answer is a line `h,s,v` of
+three files (`train/<stem>.{h,s,v}_train`, one number per line), a held-out answer is a line `h,s,v` of
 `5dev/<stem>.test` or `25test/<stem>.test`.
 """
 
@@ -26,10 +26,10 @@ def _numbers(content: bytes, where: str) -> np.ndarray:
         numbers = np.array(texts, dtype=np.float64)
     except ValueError:
         numbers = np.array([_number(text) for text in texts])
-    if not (right := (numbers >= 0) & (numbers <= 1)).all():  # which is also false of what is no number
+    if not (right := (numbers >= 0) & (numbers <= 1)).all():  # also false for NaN
         odd = ascii(texts[int(np.argmin(right))].decode("latin-1"))[:40]
         raise NeuraleseError(
-            f"{where} holds something that is not a number from 0 to 1 ({odd}); fetch the archive again."
+            f"{where} holds something other than numbers from 0 to 1 ({odd}); download the archive again."
         )
     return numbers
 
@@ -61,12 +61,12 @@ def _answers(files: dict[str, bytes], split: str, stem: str) -> np.ndarray:
         paths = [f"{SPLITS[split]}/{stem}.test"]
     missing = [path for path in paths if path not in files]
     if missing:
-        raise NeuraleseError(f"the colour corpus lists '{stem}' but has no {missing[0]}; fetch the archive again.")
+        raise NeuraleseError(f"the colour corpus lists '{stem}' but has no {missing[0]}; download the archive again.")
     columns = [_numbers(files[path], path) for path in paths]
     rows = files[paths[0]].split() if split != "train" else []
     in_threes = split == "train" or (len(columns[0]) == 3 * len(rows) and all(row.count(b",") == 2 for row in rows))
     if len({len(column) for column in columns}) > 1 or not in_threes:
-        raise NeuraleseError(f"{paths[0]} does not hold a hue, a saturation and a value for every answer.")
+        raise NeuraleseError(f"{paths[0]} lacks a hue, saturation or value of an answer; download the archive again.")
     return np.stack(columns, axis=1) if split == "train" else columns[0].reshape(-1, 3)
 
 
@@ -74,10 +74,12 @@ def parse(archive: str | Path) -> pd.DataFrame:
     """Read every answer of the corpus: columns split, name, h, s, v."""
     files = dict(members(archive, XKCD.archives[0].used))
     if "corpusindex.txt" not in files:
-        raise NeuraleseError(f"{archive} holds no munroecorpus/corpusindex.txt, so it is not the colour corpus.")
+        raise NeuraleseError(f"{archive} holds no munroecorpus/corpusindex.txt; download the colour corpus again.")
     index = _index(files["corpusindex.txt"])
     if not index:
-        raise NeuraleseError(f"{archive}: corpusindex.txt is not a list of 'name,stem' lines with every one once.")
+        raise NeuraleseError(
+            f"{archive}: corpusindex.txt is not a list of unique 'name,stem' lines; download it again."
+        )
     labels, splits, parts = [], [], []
     for split in SPLITS:
         for label, (_, stem) in enumerate(index):
@@ -87,7 +89,7 @@ def parse(archive: str | Path) -> pd.DataFrame:
             splits.append(np.full(len(part), list(SPLITS).index(split), dtype=np.int8))
     for split, of_split in zip(SPLITS, np.split(np.array(list(map(len, parts))), len(SPLITS)), strict=True):
         if not of_split.sum():
-            raise NeuraleseError(f"{archive} has no answers for {split}; fetch the archive again.")
+            raise NeuraleseError(f"{archive} has no answers for {split}; download it again.")
     hsv = np.concatenate(parts)
     table = pd.DataFrame(
         {

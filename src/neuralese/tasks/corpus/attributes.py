@@ -1,7 +1,7 @@
-"""Phrases made of the states' columns, where no human said anything: "shape 2", "small size", "angle near 90", "red".
+"""Phrases made from the states' columns, if no human said anything: "shape 2", "small size", "angle near 90", "red".
 
-Each is said truly of every state. A number is small, medium or large by the terciles of the training states, a circular
-value near one of eight directions, a colour called by the basic name nearest to it. Vectors and images say nothing.
+Every phrase is true of its state. A number is small, medium or large by the terciles of the training states, a circular
+value near one of eight directions, a colour has the nearest basic name. Vectors and images yield none.
 """
 
 from collections.abc import Iterable
@@ -18,15 +18,15 @@ SPEAKING = ("category", "number", "circular", "color")
 
 
 def attributes(columns: Iterable[StateColumn], training: np.ndarray) -> list[list[str]]:
-    """What is said of each state: one phrase for each column that says anything.
+    """What is said about each state: one phrase for each column that yields one.
 
-    `training` are the states in which training messages were said, as often as they were.
+    `training` are the states of training messages, as often as they occur.
     """
     columns = list(columns)
     speaking = [column for column in columns if column.type in SPEAKING]
     if not speaking:
         raise NeuraleseError(
-            "corpus.yaml: no phrases can be made of the states, since 'states' names only vectors and images; name a "
+            "corpus.yaml: no phrases can be made from the states, since 'states' names only vectors and images; name a "
             "category, number, circular or color column there, or add utterances.csv."
         )
     alone = sum(column.type == "color" for column in columns) == 1
@@ -35,7 +35,7 @@ def attributes(columns: Iterable[StateColumn], training: np.ndarray) -> list[lis
 
 
 def _phrases(column: StateColumn, training: np.ndarray, alone: bool) -> list[str]:
-    """What one column says of each state; the only colour needs no name of its column."""
+    """What one column says about each state; a single colour column is not named."""
     match column.type:
         case "category":
             texts = np.array([f"{column.name} {name}" for name in column.names], dtype=object)
@@ -53,9 +53,9 @@ def _phrases(column: StateColumn, training: np.ndarray, alone: bool) -> list[str
 
 
 def terciles(values: np.ndarray, training: np.ndarray) -> np.ndarray:
-    """In which third of the training values each value is: 0, 1 or 2.
+    """The third of the training values that each value is in: 0, 1 or 2.
 
-    A value stands at the middle of the training values equal to it, so that of two equally frequent values one is small
+    A value counts as the middle of the training values equal to it, so of two equally frequent values one is small
     and the other large, and a value that is always the same is neither.
     """
     ordered = np.sort(training)

@@ -1,20 +1,20 @@
-"""Candidates: the true state of a message and its distractors, drawn as true states are.
+"""Candidates: the true state of a message and its distractors, drawn like true states.
 
-A listener that hears nothing must not be able to win. So n messages are dealt into blocks of as many as there are
-candidates, and the candidates of a message are the states of its block: whatever a listener sees, each candidate is the
-true one of exactly one of the block's messages. (To draw distractors from all states but the true one would not do: a
-frequent state is then more often the true one than a distractor, and a deaf listener that picks the more frequent of
-two states is right in more than half of all cases.)
+A listener that hears nothing must not be able to win. So n messages are dealt into blocks of as many messages as
+there are candidates, and the candidates of a message are the states of its block: whatever a listener sees, each
+candidate is the true one for exactly one message of the block. (Drawing distractors from all states but the true one
+would not do: a frequent state would then be the true one more often than a distractor, and a deaf listener that picks
+the more frequent of two states would be right more than half of the time.)
 
-Within a block states differ, as far as that is possible. It is not if a state is in more than one message of as many as
-there are candidates, or if too few states share the columns `same`: then a distractor may equal the true state, and the
-two cannot be told apart by anybody.
+Within a block states differ, as far as possible. It is impossible if a state is in more than one message out of as
+many as there are candidates, or if too few states share the columns `same`: then a distractor may equal the true
+state, and nobody can tell the two apart.
 """
 
 import numpy as np
 
-PASSES = 20  # how often each message is swapped with one of another block, about
-MOST_PASSES = 200  # however many candidates there are
+PASSES = 20  # approximate number of swaps of each message with one of another block
+MOST_PASSES = 200  # maximum, for any number of candidates
 
 
 def draw_candidates(
@@ -22,7 +22,7 @@ def draw_candidates(
 ) -> np.ndarray:
     """The candidates (n, candidates) of messages said in `states` (n,), the true state first.
 
-    The messages of one split are given, and distractors are from the same of the `groups` (n,).
+    All messages are from one split, and distractors from the same of the `groups` (n,).
     """
     groups = np.zeros(len(states), dtype=np.int64) if groups is None else np.unique(groups, return_inverse=True)[1]
     blocks, group = _deal(states, groups, candidates, rng)
@@ -39,10 +39,10 @@ def draw_candidates(
 def _deal(states: np.ndarray, groups: np.ndarray, size: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Messages (by row; -1: none) in blocks (b, size), and the group of each block (b,).
 
-    In each group messages lie sorted by state and are dealt out one by one: no block gets a state twice, unless the
+    In each group messages are sorted by state and dealt out one by one: no block gets a state twice, unless the
     state has more messages than there are blocks.
     """
-    shuffled = rng.permutation(int(states.max()) + 1)[states]  # which states come first is left to chance
+    shuffled = rng.permutation(int(states.max()) + 1)[states]  # states come in random order
     order = np.lexsort([rng.random(len(states)), shuffled, groups])
     counts = np.bincount(groups)
     n_blocks = -(-counts // size)
@@ -55,7 +55,7 @@ def _deal(states: np.ndarray, groups: np.ndarray, size: int, rng: np.random.Gene
 
 
 def _swap(blocks: np.ndarray, group: np.ndarray, states: np.ndarray, rng: np.random.Generator) -> None:
-    """Let random pairs of blocks of a group swap a random message each, unless more states would be double after."""
+    """Let random pairs of blocks of a group swap a random message each, unless that adds duplicate states."""
     order = np.lexsort([rng.random(len(blocks)), group])
     start = rng.integers(2)
     one, two = order[start:-1:2], order[start + 1 :: 2]
@@ -78,7 +78,7 @@ def _swap(blocks: np.ndarray, group: np.ndarray, states: np.ndarray, rng: np.ran
 
 
 def _others(members: np.ndarray, at: np.ndarray, states: np.ndarray, moved: np.ndarray) -> np.ndarray:
-    """How many of the `members` (n, size), but for the one at `at`, are in the state of the message `moved` (n,)."""
+    """How many of the `members` (n, size), except the one at `at`, share the state of the message `moved` (n,)."""
     equal = (states[members] == states[moved][:, None]) & (members >= 0)
     equal[np.arange(len(at)), at] = False
     return equal.sum(1)
@@ -87,7 +87,7 @@ def _others(members: np.ndarray, at: np.ndarray, states: np.ndarray, moved: np.n
 def _fill(
     blocks: np.ndarray, group: np.ndarray, states: np.ndarray, groups: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
-    """The blocks with messages of other blocks where there were none left: fewer than `size` in each group."""
+    """The blocks, with gaps filled by messages of other blocks: fewer than `size` in each group."""
     filled = blocks.copy()
     members = np.argsort(groups, kind="stable")
     starts = np.concatenate([[0], np.cumsum(np.bincount(groups))])

@@ -1,8 +1,8 @@
-"""Colours: sRGB as CIELAB (D65), where distance is close to how different two look, and their basic English names."""
+"""Colours: sRGB as CIELAB (D65), in which distance is close to perceived difference, and their basic English names."""
 
 import numpy as np
 
-# the eleven basic colour terms of English (Berlin & Kay, 1969), each with colours that people call so
+# the eleven basic colour terms of English (Berlin & Kay, 1969), each with colours that people call by that name
 BASIC = {
     "black": ["#000000", "#1a1a1a"],
     "white": ["#ffffff", "#f5f5f5"],

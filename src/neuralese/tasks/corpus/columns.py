@@ -1,4 +1,4 @@
-"""Columns of a table as ids, texts and numbers, and as lists of these; a cell that does not fit is named by its row."""
+"""Columns of a table as ids, strings and numbers, and as lists of these; a cell that does not fit is named by row."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -24,9 +24,9 @@ AS_LIST_IN_CSV = "write its entries separated by spaces, as in 3 1 4"
 
 
 def scalars(table: Table, name: str, missing: bool = False) -> list:
-    """The cells of a column that holds one value in each row: texts of CSV, else what JSON or Parquet says.
+    """The cells of a column with one value per row: strings in CSV, otherwise as in JSON or Parquet.
 
-    All values are of one type. None stands for a missing one, where those are allowed.
+    All values are of one type. None stands for a missing value, if allowed.
     """
     cells = table.columns[name]
     if isinstance(cells, pa.Array):
@@ -55,12 +55,12 @@ def _short(table: Table, row: int) -> str:
 
 
 def identifiers(table: Table, name: str) -> list[str]:
-    """Ids: whole numbers or texts; a number and its text are the same id."""
+    """Ids: whole numbers or strings; a number and its text are the same id."""
     return _named(table, name, scalars(table, name), range(table.rows))
 
 
 def _named(table: Table, name: str, cells: Sequence, rows: Iterable[int]) -> list[str]:
-    """Ids as texts; `rows` says where each stands."""
+    """Ids as strings; `rows` locates each."""
     if bad := set(map(type, cells)) - {str, int}:
         position, row = next(
             (at, row) for at, (cell, row) in enumerate(zip(cells, rows, strict=True)) if type(cell) in bad
@@ -69,7 +69,7 @@ def _named(table: Table, name: str, cells: Sequence, rows: Iterable[int]) -> lis
     texts = list(map(str, cells))
     _check_text(table, name, texts, rows, breaks_allowed=False)
     if "" in texts:
-        raise table.fault(list(rows)[texts.index("")], f"'{name}' is an empty text; fill it in")
+        raise table.fault(list(rows)[texts.index("")], f"'{name}' is empty; fill it in")
     return texts
 
 
@@ -82,20 +82,20 @@ def _check_text(table: Table, name: str, texts: Sequence[str], rows: Iterable[in
 
 
 def unique(table: Table, name: str) -> list[str]:
-    """Ids of which each is there once."""
+    """Ids, each of which occurs once."""
     ids = identifiers(table, name)
     if len(set(ids)) < len(ids):
         first: dict[str, int] = {}
         row = next(row for row, each in enumerate(ids) if first.setdefault(each, row) != row)
         raise table.fault(
             row,
-            f"'{name}' is {shown(ids[row])}, as in {_short(table, first[ids[row]])}; give every row an id of its own",
+            f"'{name}' is {shown(ids[row])}, as in {_short(table, first[ids[row]])}; give every row its own id",
         )
     return ids
 
 
 def texts(table: Table, name: str) -> list[str]:
-    """Texts, which may have line ends."""
+    """Strings, which may contain line ends."""
     cells = scalars(table, name)
     if type(cells[0]) is not str:
         raise table.fault(0, f"'{name}' is {shown(cells[0])}, not text; put it in quotes")
@@ -104,7 +104,7 @@ def texts(table: Table, name: str) -> list[str]:
 
 
 def labels(table: Table, name: str) -> list[str]:
-    """Values of a category: texts, whole numbers, or true and false."""
+    """Values of a category: strings, whole numbers, or booleans."""
     cells = scalars(table, name)
     if bad := set(map(type, cells)) - {str, int, bool}:
         row = next(row for row, cell in enumerate(cells) if type(cell) in bad)
@@ -118,7 +118,7 @@ def labels(table: Table, name: str) -> list[str]:
 
 
 def keys(table: Table, name: str) -> list[str]:
-    """Values of whatever type, as texts that are equal where the values are."""
+    """Values of any type, as strings that are equal where the values are."""
     cells = table.columns[name]
     cells = cells.to_pylist() if isinstance(cells, pa.Array) else cells
     if None in cells or (table.is_csv and "" in cells):
@@ -128,7 +128,7 @@ def keys(table: Table, name: str) -> list[str]:
 
 
 def integers(table: Table, name: str, missing: int | None = None) -> np.ndarray:
-    """Whole numbers (n,); `missing` stands for empty cells, where those are allowed."""
+    """Whole numbers (n,); `missing` stands for empty cells, if allowed."""
     cells = scalars(table, name, missing is not None)
     if table.is_csv:
         cells = [int(cell) if cell and INTEGER.fullmatch(cell) else cell for cell in cells]
@@ -161,14 +161,14 @@ def _as_floats(cells: Sequence[int | float]) -> np.ndarray:
 
 
 class Lists:
-    """A column whose rows are lists: all entries one after another, and how many are in each row."""
+    """A column whose rows are lists: all entries one after another, and the number in each row."""
 
     def __init__(self, table: Table, name: str, entries: Any, lengths: np.ndarray) -> None:
         self.table, self.name, self.entries, self.lengths = table, name, entries, lengths
         self.starts = np.concatenate([[0], np.cumsum(lengths)])
 
     def row(self, entry: int) -> int:
-        """In which row an entry stands."""
+        """The row of an entry."""
         return int(np.searchsorted(self.starts, entry, side="right")) - 1
 
     def fault(self, entry: int, what: str) -> NeuraleseError:
@@ -183,7 +183,7 @@ class Lists:
 
 
 def integer_lists(table: Table, name: str, what: str) -> Lists:
-    """Lists of whole numbers, or single ones, which are lists of one; `what` an entry is, is named in faults."""
+    """Lists of whole numbers, or single ones, which are lists of one; `what` names an entry in faults."""
     lists = _lists(table, name, INTEGER, int, single=True)
     entries = lists.entries
     if isinstance(entries, pa.Array):
@@ -234,7 +234,7 @@ def identifier_lists(table: Table, name: str) -> Lists:
 
 
 def _lists(table: Table, name: str, pattern: re.Pattern | None, read: Callable[[str], Any], single: bool) -> Lists:
-    """The entries of each row, not yet looked at but for those of CSV."""
+    """The entries of each row, unchecked except for those of CSV."""
     cells = table.columns[name]
     if isinstance(cells, pa.Array):
         return _arrow_lists(table, name, cells, single)
@@ -254,7 +254,7 @@ def _csv_lists(
     entries = [cell.split() for cell in cells]
     lengths = np.fromiter(map(len, entries), np.int64, len(entries))
     try:
-        if pattern and not CHARACTERS.fullmatch(" ".join(cells)):  # else Python also reads 1_000 and nan
+        if pattern and not CHARACTERS.fullmatch(" ".join(cells)):  # otherwise Python also reads 1_000 and nan
             raise ValueError
         return Lists(table, name, list(map(read, chain.from_iterable(entries))), lengths)
     except ValueError:

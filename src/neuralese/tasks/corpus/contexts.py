@@ -19,14 +19,14 @@ class Contexts:
     candidates: np.ndarray  # rows of the states
     starts: np.ndarray  # (n + 1,)
     true: np.ndarray  # (n,) position of the true state among the candidates
-    pick: np.ndarray  # (n,) position that the real listener picked; -1 where it is not known
+    pick: np.ndarray  # (n,) position that the real listener picked; -1 if unknown
 
     def __len__(self) -> int:
         return len(self.ids)
 
     @property
     def sizes(self) -> np.ndarray:
-        """How many candidates each context has: (n,)."""
+        """Number of candidates of each context: (n,)."""
         return np.diff(self.starts)
 
     @property
@@ -56,7 +56,7 @@ def read_contexts(table: Table, states: dict[str, int], states_file: str) -> Con
     if len(few):
         row, found = int(few[0]), int(lists.lengths[few[0]])
         raise table.fault(
-            row, f"'candidates' has {found}, and with fewer than two there is nothing to tell apart; add the others"
+            row, f"'candidates' has {found}, but with fewer than two there is nothing to tell apart; add the others"
         )
     rows = np.fromiter((states.get(each, -1) for each in lists.entries), np.int64, len(lists.entries))
     if (rows < 0).any():
@@ -82,7 +82,7 @@ def _position(table: Table, name: str, lengths: np.ndarray, positions: np.ndarra
     if len(outside):
         row = int(outside[0])
         last = int(lengths[row]) - 1
-        hint = ", or leave it empty if it is not known" if name == "pick" else ""
+        hint = ", or leave it empty if unknown" if name == "pick" else ""
         raise table.fault(
             row, f"'{name}' is {positions[row]}; write a position from 0 to {last} among the candidates{hint}"
         )

@@ -1,4 +1,4 @@
-"""A corpus as the tables that the pipeline works on."""
+"""A corpus as the tables that the pipeline uses."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +20,7 @@ from neuralese.tasks.items import traces_table
 
 
 def write_corpus(corpus: Corpus, made: dict[str, str | Path], seed: int = 0) -> None:
-    """Write the states, the recorded messages, the inventory, the traces and where all of it is from."""
+    """Write the states, the recorded messages, the inventory, the traces and the provenance of all."""
     sizes = None if corpus.contexts is None else int(corpus.contexts.sizes.min())
     about: dict[str, Any] = {"candidates": sizes, "columns": column_types(corpus), "speaker": speaker_of(corpus)}
     about["seen_by_people"] = seen_by_people(corpus)
@@ -47,7 +47,7 @@ def write_corpus(corpus: Corpus, made: dict[str, str | Path], seed: int = 0) -> 
 
 
 def column_types(corpus: Corpus) -> dict[str, dict]:
-    """The columns that speak of a state, as `corpus.yaml` declares them; a picture is what is seen of it."""
+    """The columns that describe a state, as declared in `corpus.yaml`; a picture stands for what is seen of it."""
     types = {name: "vector" if each.type == "image" else each.type for name, each in corpus.settings.states.items()}
     found: dict[str, dict] = {name: {"type": each} for name, each in types.items()}
     for name, each in corpus.settings.states.items():
@@ -57,7 +57,7 @@ def column_types(corpus: Corpus) -> dict[str, dict]:
 
 
 def seen_by_people(corpus: Corpus) -> list[int] | None:
-    """Which of the features people have seen, where agents see more."""
+    """Which of the features people saw, if agents see more."""
     named = () if corpus.settings.utterances is None else corpus.settings.utterances.about
     places = [corpus.feature_places[name] for name in named]
     return [number for place in places for number in range(place.start, place.stop)] or None
@@ -69,7 +69,7 @@ def speaker_of(corpus: Corpus) -> str:
 
 
 def states_table(corpus: Corpus) -> pa.Table:
-    """Every state: what models see of it, what it is called, and its columns."""
+    """Every state: what models see of it, its label, and its columns."""
     groups = np.zeros(len(corpus.states), dtype=np.int32)
     if corpus.settings.same:
         shared = np.stack([corpus.states.groups[name] for name in corpus.settings.same])
@@ -91,7 +91,7 @@ def states_table(corpus: Corpus) -> pa.Table:
 
 
 def _values(corpus: Corpus) -> Iterator[tuple[str, list]]:
-    """The columns as a user wrote them."""
+    """The columns as written by the user."""
     for name, column in corpus.states.columns.items():
         if column.type == "category":
             yield name, [column.names[place] for place in column.values]
@@ -104,9 +104,9 @@ def _values(corpus: Corpus) -> Iterator[tuple[str, list]]:
 
 
 def _shown(corpus: Corpus, colors: bool = True) -> list[str]:
-    """What each state is called: its columns, or its id where they say nothing that can be read.
+    """The label of each state: its columns, or its id if they hold nothing readable.
 
-    Without `colors`, nothing is said where these are all that can be.
+    Without `colors`, it is empty if colours are all there is.
     """
     parts = []
     for name, values in _values(corpus):
@@ -170,7 +170,7 @@ def recorded_table(corpus: Corpus, sizes: int | None, rng: np.random.Generator) 
 
 
 def messages_about(corpus: Corpus) -> dict:
-    """What there is to know about all messages."""
+    """Metadata about all messages."""
     settings = corpus.settings.messages
     if settings.kind == "vector":
         return {"kind": "vector", "noise": settings.noise}
@@ -185,7 +185,7 @@ def _cut(message: tuple[int, ...], end: int | None) -> tuple[int, ...]:
 
 
 def _candidates(corpus: Corpus, context: np.ndarray, sizes: int | None, rng: np.random.Generator) -> pa.Array:
-    """The candidates that were recorded, the true one first; contexts that offer more than others are cut, by lot."""
+    """The recorded candidates, the true one first; contexts with more than others are cut at random."""
     if corpus.contexts is None or sizes is None:
         return pa.array([[]] * len(context), pa.list_(pa.int32()))
     every = corpus.contexts.true_first()
@@ -196,7 +196,7 @@ def _candidates(corpus: Corpus, context: np.ndarray, sizes: int | None, rng: np.
 
 
 def provenance(corpus: Corpus) -> dict:
-    """Where the data is from."""
+    """The provenance of the data."""
     rows = {"states": len(corpus.states), "messages": len(corpus.messages), "utterances": len(corpus.utterances)}
     files = {"corpus.yaml": corpus.folder / "corpus.yaml", **corpus.files}
     return {

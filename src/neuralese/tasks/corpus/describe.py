@@ -9,9 +9,9 @@ from neuralese.tasks.corpus.read import Corpus
 from neuralese.tasks.corpus.splits import SPLITS, generator
 from neuralese.tasks.corpus.states import StateColumn
 
-SELDOM = 10  # times in training below which nothing much can be learned of a phrase or symbol
-WIDE_INTERVAL = 100  # held-out messages below which an accuracy is known to no better than 0.1 either way
-NAMED = 8  # of a list, before it is cut short
+SELDOM = 10  # occurrences in training below which little can be learned about a phrase or symbol
+WIDE_INTERVAL = 100  # held-out messages below which an accuracy is uncertain by more than ±0.1
+NAMED = 8  # entries of a list shown before it is cut short
 
 
 def describe(corpus: Corpus) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def _messages(corpus: Corpus) -> dict[str, Any]:
 
 
 def _contexts(corpus: Corpus) -> dict[str, Any]:
-    """What there is to choose from: given, or to be drawn."""
+    """The candidates: given, or to be drawn."""
     contexts = corpus.contexts
     if contexts is None:
         return {"count": 0, "candidates": [corpus.settings.candidates] * 2, "same": list(corpus.settings.same)}
@@ -88,7 +88,7 @@ def _contexts(corpus: Corpus) -> dict[str, Any]:
 
 
 def warnings(corpus: Corpus) -> list[str]:
-    """What makes results of this corpus less certain, a sentence each."""
+    """What makes results on this corpus less certain, one sentence each."""
     found = [*_seldom_phrases(corpus), *_seldom_symbols(corpus), *_constant_columns(corpus), *_doubles(corpus)]
     for split in ("dev", "test"):
         if (count := len(corpus.messages.of(split))) < WIDE_INTERVAL:
@@ -131,7 +131,7 @@ def _seldom_symbols(corpus: Corpus) -> list[str]:
         of = f"{len(seldom)} of {len(training)} symbols were said fewer than {SELDOM} times in training"
         found.append(f"{of}, so what they mean is little more than a guess: {_some(seldom)}.")
     if end is not None and end not in everywhere:
-        found.append(f"messages.end is {end}, but no message holds that symbol; is it another?")
+        found.append(f"messages.end is {end}, but no message holds that symbol; is it a different one?")
     return found
 
 
@@ -141,7 +141,7 @@ def _constant_columns(corpus: Corpus) -> list[str]:
         for column in corpus.states.columns.values()
         if column.type != "image" and (column.values == column.values[0]).all() and len(corpus.states) > 1
     ]
-    return [f"the column {name} is the same in all states, so nothing can be said of it." for name in constant]
+    return [f"the column {name} is the same in all states, so nothing can be said about it." for name in constant]
 
 
 def _doubles(corpus: Corpus) -> list[str]:
@@ -159,7 +159,7 @@ def _doubles(corpus: Corpus) -> list[str]:
 
 
 def _some(names: Any) -> str:
-    """The first few of a list, and how many more there are."""
+    """The first few of a list, and the number of others."""
     shown = [str(name) for name in names]
     rest = f" and {len(shown) - NAMED} more" if len(shown) > NAMED else ""
     return ", ".join(shown[:NAMED]) + rest

@@ -1,12 +1,12 @@
-"""Make a corpus of what EGG wrote: its text dump, or a saved `Interaction`.
+"""Make a corpus from EGG's output: its text dump, or a saved `Interaction`.
 
 The text dump of EGG's games has a line `input;message;output;label` for each game, with numbers separated by spaces or
-commas. An `Interaction` is a file of torch; it is read with `weights_only=True` and a stand-in for EGG's class, so that
+commas. An `Interaction` is a torch file; it is read with `weights_only=True` and a stand-in for EGG's class, so that
 nothing in it is ever executed. In EGG the symbol 0 ends messages of more than one symbol.
 
-A sender's input of one-hot blocks becomes a category for each block, one of a few whole numbers a category for each,
-another one of up to 32 numbers a number for each, and any other a vector. Where the receiver chose among inputs, the
-contexts are made too.
+A sender's input of one-hot blocks becomes one category per block, a few whole numbers become one category each,
+up to 32 other numbers one number each, and anything else a vector. If the receiver chose among inputs, the
+contexts are made as well.
 """
 
 from dataclasses import dataclass
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 INTERACTION = "egg.core.interaction.Interaction"
-TORCH = (b"PK\x03\x04", b"\x80")  # how a file of torch begins: a zip file, or, long ago, a pickle
-FORM = "expected is `input;message;output;label`, with numbers separated by spaces"
+TORCH = (b"PK\x03\x04", b"\x80")  # the beginning of a torch file: a zip file or, long ago, a pickle
+FORM = "the expected form is `input;message;output;label`, with numbers separated by spaces"
 SAVE = "save one with torch.save, or with EGG's InteractionSaver"
 END = 0
 
 
 @dataclass(frozen=True)
 class Games:
-    """What n games of EGG were: the sender's inputs (n, d), its messages, and what the receiver chose among."""
+    """n games of EGG: the sender's inputs (n, d), its messages, and what the receiver chose among."""
 
     inputs: np.ndarray
     messages: list[list[int]] | np.ndarray
@@ -46,12 +46,12 @@ class Games:
 
     @property
     def kind(self) -> str:
-        """Symbols, or vector."""
+        """`symbols` or `vector`."""
         return "symbols" if isinstance(self.messages, list) else "vector"
 
 
 def import_egg(file: Path, folder: Path, title: str | None = None, licence: str | None = None) -> Imported:
-    """Make a corpus of a dump or an `Interaction`."""
+    """Make a corpus from a dump or an `Interaction`."""
     check_free(folder)
     games = _from_torch(file) if read_bytes(file).startswith(TORCH) else _from_text(file)
     offered = games.offered if games.offered is not None else games.inputs[:, None]
@@ -82,7 +82,7 @@ def import_egg(file: Path, folder: Path, title: str | None = None, licence: str 
 
 
 def _from_text(file: Path) -> Games:
-    """Read a dump; what a game said before its first line is passed over."""
+    """Read a dump; anything printed before its first line is skipped."""
     inputs: list[Any] = []
     messages: list[Any] = []
     for line, text in enumerate(read_text(file).splitlines(), start=1):
@@ -91,7 +91,7 @@ def _from_text(file: Path) -> Games:
             continue
         lists: list[Any] = [numbers_in(part) for part in parts[:2]]
         if len(parts) != 4 or not all(lists) or not all(isinstance(each, int) for each in lists[1]):
-            raise NeuraleseError(f"{file}, line {line} is {shown(text)}; {FORM}; remove the line or mend it.")
+            raise NeuraleseError(f"{file}, line {line} is {shown(text)}; {FORM}; remove or correct the line.")
         if inputs and len(lists[0]) != len(inputs[0]):
             wrong = f"has an input of {len(lists[0])} numbers, but the first has {len(inputs[0])}"
             raise NeuraleseError(f"{file}, line {line} {wrong}; dump games of one kind.")
@@ -105,17 +105,17 @@ def _from_text(file: Path) -> Games:
 
 
 class _Interaction(SimpleNamespace):
-    """Stands for EGG's class of this name."""
+    """Stands in for EGG's class of this name."""
 
 
 def _from_torch(file: Path) -> Games:
     """Read an `Interaction`."""
-    import torch  # here, since it takes seconds, and a text dump needs none of it
+    import torch  # here, since it takes seconds and a text dump does not need it
 
     try:
         with torch.serialization.safe_globals([(_Interaction, INTERACTION)]):
             loaded = torch.load(file, map_location="cpu", weights_only=True)
-    except Exception as error:  # a damaged or malicious file may raise nearly anything
+    except Exception as error:  # a damaged or malicious file may raise almost anything
         raise NeuraleseError(
             f"{file} is not an Interaction that can be read safely ({reason(error)}); {SAVE}."
         ) from None
@@ -123,8 +123,8 @@ def _from_torch(file: Path) -> Games:
         raise NeuraleseError(f"{file} holds a {type(loaded).__name__}, not an Interaction of EGG; {SAVE}.")
     try:
         return _games(file, loaded)
-    except (RuntimeError, TypeError, ValueError) as error:  # tensors that do not fit together, or of odd kinds
-        raise NeuraleseError(f"{file} holds an Interaction whose parts do not fit ({reason(error)}); {SAVE}.") from None
+    except (RuntimeError, TypeError, ValueError) as error:  # mismatched tensors, or odd types
+        raise NeuraleseError(f"{file} holds an Interaction with mismatched parts ({reason(error)}); {SAVE}.") from None
 
 
 def _games(file: Path, loaded: _Interaction) -> Games:
@@ -162,10 +162,10 @@ def _messages(file: Path, loaded: _Interaction, n: int) -> tuple[list[list[int]]
         if message.ndim == 2 and not one_hot:
             return message.float().numpy(), False
         if not one_hot:
-            raise NeuraleseError(f"{file}: message holds numbers that are no distribution over symbols; save symbols.")
-        message = message.argmax(-1)  # a relaxed symbol is the one it is nearest to
+            raise NeuraleseError(f"{file}: message does not hold distributions over symbols; save symbols.")
+        message = message.argmax(-1)  # a relaxed symbol becomes the nearest one
     if message.ndim == 3 or bool((message < 0).any()):
-        raise NeuraleseError(f"{file}: message holds no symbols, which are whole numbers from 0; save those.")
+        raise NeuraleseError(f"{file}: message does not hold symbols; save whole numbers from 0.")
     if message.ndim == 1 or message.shape[1] == 1:
         return message.reshape(-1, 1).tolist(), False
     lengths = getattr(loaded, "message_length", None)
@@ -174,7 +174,7 @@ def _messages(file: Path, loaded: _Interaction, n: int) -> tuple[list[list[int]]
 
 
 def _offered(loaded: _Interaction, inputs: "Tensor") -> tuple[Any, Any, Any]:
-    """What the receiver chose among, which was the true one and which it chose; nothing if it did not choose so."""
+    """What the receiver chose among, which was the true one and which it chose; nothing if it did not."""
     import torch
 
     offered, labels, output = (getattr(loaded, name, None) for name in ("receiver_input", "labels", "receiver_output"))

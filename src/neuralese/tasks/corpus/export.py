@@ -1,10 +1,10 @@
-"""A corpus, and its dictionary where there is one, in formats that others read.
+"""A corpus, and its dictionary where there is one, in formats that other tools read.
 
-csv          a corpus folder whose tables are CSV, with the inventory and the dictionary beside them
+csv          a corpus folder whose tables are CSV, with the inventory and the dictionary
 csar         JSON Lines of [symbols, meanings], the input of CSAR (morpheme induction for emergent languages)
 xferbench    JSON Lines of lists of symbols, the input of XferBench and the format of ELCC
 
-What is exported is a corpus folder, or the folder of a corpus in results (`results/mine`).
+The source is a corpus folder, or the folder of a corpus in results (`results/mine`).
 """
 
 import json
@@ -31,16 +31,16 @@ from neuralese.tasks.corpus.write import settings_text, write_corpus
 
 @dataclass(frozen=True)
 class Exported:
-    """What there is of a corpus, as the tables that the workflow makes of it."""
+    """A corpus as the tables that the workflow makes from it."""
 
     title: str
     licence: str
-    columns: dict[str, dict]  # of the states, as `corpus.yaml` declares them
+    columns: dict[str, dict]  # of the states, as declared in `corpus.yaml`
     states: pa.Table
     recorded: pa.Table
     about: dict  # of the messages
     inventory: pa.Table
-    utterances: pa.Table | None  # state_id, text, split: what people said, if anybody did
+    utterances: pa.Table | None  # state_id, text, split: what people said, if anything
     dictionary: pa.Table | None  # with a column `seed`
 
     @property
@@ -51,12 +51,12 @@ class Exported:
     def symbols(self) -> list[list[int]]:
         """The messages without the symbol that ends them."""
         if self.about["kind"] != "symbols":
-            raise NeuraleseError("these messages are vectors, and this format is of symbols; export them as csv.")
+            raise NeuraleseError("these messages are vectors, but this format is for symbols; export them as csv.")
         end = self.about["end"]
         return [each[: each.index(end)] if end in each else each for each in self.recorded["message"].to_pylist()]
 
     def meanings(self) -> list[list[str]]:
-        """What can be told of the state of each message: a phrase of each column that says anything."""
+        """What can be said about the state of each message: a phrase from each column that yields one."""
         said = self.recorded["state"].to_numpy()
         training = said[np.array(self.recorded["split"].to_pylist()) == "train"]
         typed = [_column(name, each, self.states[f"column {name}"]) for name, each in self.columns.items()]
@@ -82,7 +82,7 @@ def load(source: str | Path) -> Exported:
     if (source / "recorded.parquet").exists():
         return _of_results(source)
     raise NeuraleseError(
-        f"{source} is neither a corpus (it has no {FILE}) nor a corpus of results (no recorded.parquet); name a folder "
+        f"{source} is neither a corpus (no {FILE}) nor a corpus in results (no recorded.parquet); name a folder "
         "such as mine or results/mine."
     )
 
@@ -167,7 +167,7 @@ def export_csv(source: Exported, out: Path) -> str:
 
 
 def _contexts(names: np.ndarray, candidates: list[list[int]], picked: list[int]) -> pa.Table:
-    """The contexts that were recorded; of a wrong pick it is known which it was if there was one other."""
+    """The recorded contexts; a wrong pick is known exactly only if there was one other candidate."""
     picks = [
         0 if right == 1 else 1 if right == 0 and len(each) == 2 else None
         for each, right in zip(candidates, picked, strict=True)
@@ -178,19 +178,19 @@ def _contexts(names: np.ndarray, candidates: list[list[int]], picked: list[int])
 
 
 def export_csar(source: Exported, out: Path) -> str:
-    """Write a line for each message that says anything: its symbols, and what can be told of its state."""
+    """Write a line for each non-empty message: its symbols, and what can be said about its state."""
     pairs = zip(source.symbols(), source.meanings(), strict=True)
     return _write_lines(out, [[symbols, meanings] for symbols, meanings in pairs if symbols])
 
 
 def export_xferbench(source: Exported, out: Path) -> str:
-    """Write the symbols of each message that says anything, a line each."""
+    """Write the symbols of each non-empty message, one per line."""
     return _write_lines(out, [symbols for symbols in source.symbols() if symbols])
 
 
 def _write_lines(out: Path, lines: list) -> str:
     if out.exists():
-        raise NeuraleseError(f"{out} is there already; name a file that is not.")
+        raise NeuraleseError(f"{out} exists already; name a new file.")
     write_text(out, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
     return f"{out} holds {len(lines):,} messages."
 

@@ -1,4 +1,4 @@
-"""What is wrong with a corpus: one sentence for each fault, gathered so that a user can mend them all at once."""
+"""What is wrong with a corpus: one sentence per fault, collected so that a user can fix them all at once."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,11 +6,11 @@ from pathlib import Path
 
 from neuralese.storage.errors import NeuraleseError
 
-LONGEST = 40  # characters of a value that are shown
+LONGEST = 40  # number of characters of a value that are shown
 
 
 class CorpusError(NeuraleseError):
-    """All that is wrong with a corpus: `sentences`; as text, the first of them."""
+    """Everything wrong with a corpus: `sentences`; as text, the first of them."""
 
     def __init__(self, folder: str | Path, sentences: list[str]) -> None:
         more = len(sentences) - 1
@@ -20,7 +20,7 @@ class CorpusError(NeuraleseError):
 
 
 class Faults:
-    """Gathers the faults of parts that can be read without each other."""
+    """Collects the faults of parts that can be read independently."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = folder
@@ -28,25 +28,25 @@ class Faults:
 
     @contextmanager
     def gathered(self) -> Iterator[None]:
-        """Keep what the block complains of, and go on after it."""
+        """Record the block's fault, and continue after it."""
         try:
             yield
         except NeuraleseError as error:
             self.sentences.append(str(error))
 
     def stop(self) -> None:
-        """Raise whatever was gathered."""
+        """Raise whatever was collected."""
         if self.sentences:
             raise CorpusError(self.folder, self.sentences)
 
 
 def shown(value: object) -> str:
-    """A value as it is quoted in a sentence: on one line, and not too long."""
+    """A value as quoted in a sentence: on one line, and not too long."""
     text = repr(value) if isinstance(value, str) else str(value)
     return ascii(text)[1:-1] if not text.isprintable() else text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 def reason(error: Exception) -> str:
-    """What a library says of a fault, as it is quoted in a sentence."""
+    """A library's error as quoted in a sentence."""
     text = " ".join(str(error).split())[:120]
     return text if text.isprintable() else ascii(text)[1:-1]

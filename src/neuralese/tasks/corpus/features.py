@@ -8,14 +8,14 @@ import numpy as np
 from neuralese.tasks.corpus.colors import rgb_to_lab
 from neuralese.tasks.corpus.states import StateColumn
 
-COMPONENTS = 64  # of what a network sees in pictures: more than a corpus has data for
+COMPONENTS = 64  # of a network's features of pictures, which have more dimensions than a corpus has data for
 SMALLEST = 1e-9  # spread, as a share of the largest number; below it, differences are rounding
 
 
 def feature_matrix(columns: Iterable[StateColumn], training: np.ndarray) -> tuple[np.ndarray, dict[str, slice]]:
-    """Features (n, d) of n states in single precision, and which of the d belong to which column.
+    """Features (n, d) of n states in single precision, and which of the d belong to each column.
 
-    A category is one-hot, a circular column its sine and cosine, a vector as it is, a picture its principal components.
+    A category is one-hot, a circular column its sine and cosine, a vector unchanged, a picture its components.
     Numbers and colours, as CIELAB, are standardised by the rows `training`: those in which training messages were said.
     """
     parts, places, first = [], {}, 0
@@ -59,6 +59,6 @@ def _components(values: np.ndarray, training: np.ndarray) -> np.ndarray:
     kept = max(1, min(COMPONENTS, int((lengths > SMALLEST * max(1.0, lengths[0])).sum())))
     directions = directions[:kept]
     largest = directions[np.arange(kept), np.abs(directions).argmax(1)]
-    directions = directions * np.sign(largest)[:, None]  # which way a direction points is left open by the algebra
+    directions = directions * np.sign(largest)[:, None]  # the sign of a direction is arbitrary
     spread = lengths[0] / len(rows) ** 0.5
     return (values - center) @ directions.T / (spread if spread > SMALLEST else 1.0)

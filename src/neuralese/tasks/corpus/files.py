@@ -1,7 +1,7 @@
-"""The tables of a corpus, read from Parquet, CSV or JSON Lines: columns of cells, and where each row stands.
+"""The tables of a corpus, read from Parquet, CSV or JSON Lines: columns of cells, and the location of each row.
 
-Cells of CSV are texts, and an empty one is missing. Cells of JSON Lines are what JSON says. Columns of Parquet are
-arrays of pyarrow. What the cells mean is for `columns` to say.
+Cells of CSV are strings, and an empty one is missing. Cells of JSON Lines have JSON types. Columns of Parquet are
+arrays of pyarrow. What the cells mean is determined in `columns`.
 """
 
 import csv
@@ -27,7 +27,7 @@ ALIKE = (".json", ".tsv", ".txt", ".xlsx", ".xls", ".ods", ".feather", ".arrow",
 
 @dataclass(frozen=True)
 class Table:
-    """Columns of one length, and the file they are from."""
+    """Columns of equal length, and the file they come from."""
 
     path: Path
     columns: dict[str, list | pa.Array]
@@ -36,7 +36,7 @@ class Table:
     is_csv: bool = False  # whether cells are texts
 
     def where(self, row: int) -> str:
-        """How a row is found in the file."""
+        """The location of a row in the file."""
         return f"{self.path}, line {self.lines[row]}" if self.lines else f"{self.path}, row {row} (counted from 0)"
 
     def fault(self, row: int, what: str) -> NeuraleseError:
@@ -48,7 +48,7 @@ class Table:
         for name in names:
             if name not in self.columns:
                 there = ", ".join(self.columns)
-                raise NeuraleseError(f"{self.path} has no column '{name}'; add it; there are {there}.")
+                raise NeuraleseError(f"{self.path} has no column '{name}'; add it (there are {there}).")
 
 
 def find_table(folder: Path, name: str) -> Path | None:
@@ -60,7 +60,7 @@ def find_table(folder: Path, name: str) -> Path | None:
             f"{folder} has both {found[0].name} and {found[1].name}; remove one of them, since each table is one file."
         )
     if not found and (other := [path for path in named if path.suffix.lower() in ALIKE]):
-        raise NeuraleseError(f"{other[0]} is of no format that is read; save it as one of {FORMATS}.")
+        raise NeuraleseError(f"{other[0]} is in an unknown format; save it as one of {FORMATS}.")
     return found[0] if found else None
 
 
@@ -106,7 +106,7 @@ def read_csv(path: Path) -> Table:
     for row, line in zip(rows, lines, strict=True):
         if len(row) != len(head):
             raise NeuraleseError(
-                f"{path}, line {line} has {len(row)} cell(s) where the first line names {len(head)} column(s); "
+                f"{path}, line {line} has {len(row)} cell(s), but the first line names {len(head)} column(s); "
                 "put cells that hold commas in quotes."
             )
     cells = zip(*rows, strict=True) if rows else ((),) * len(head)
@@ -116,7 +116,7 @@ def read_csv(path: Path) -> Table:
 
 @contextmanager
 def _cells_of_any_size() -> Iterator[None]:
-    """A vector of ten thousand numbers is more than the csv module takes for a cell by default."""
+    """A vector of ten thousand numbers exceeds the csv module's default cell size."""
     before = csv.field_size_limit(2**31 - 1)
     try:
         yield
@@ -126,7 +126,7 @@ def _cells_of_any_size() -> Iterator[None]:
 
 def _check_names(path: Path, names: list[str]) -> None:
     if len(names) == 1 and (other := {";", "\t"} & set(names[0])):
-        raise NeuraleseError(f"{path} separates its cells by {other.pop()!r}; separate them by commas.")
+        raise NeuraleseError(f"{path} separates its cells with {other.pop()!r}; separate them with commas.")
     for position, name in enumerate(names):
         if not name:
             raise NeuraleseError(f"{path} has no name for column {position + 1}; name it in the first line.")
@@ -135,7 +135,7 @@ def _check_names(path: Path, names: list[str]) -> None:
 
 
 def read_jsonl(path: Path) -> Table:
-    """Read JSON Lines: an object on each line, whose keys are the columns."""
+    """Read JSON Lines: one object per line, whose keys are the columns."""
     records, lines = [], []
     decoder = json.JSONDecoder(parse_constant=_no_number, object_pairs_hook=_once)
     for line, text in enumerate(read_text(path).split("\n"), start=1):
@@ -159,13 +159,13 @@ def read_jsonl(path: Path) -> Table:
 
 
 def _no_number(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no number of JSON; leave the row out or write a finite number")
+    raise ValueError(f"{constant} is not a JSON number; leave the row out or write a finite number")
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, Any]:
     record = dict(pairs)
     if len(record) < len(pairs):
-        raise ValueError("a key stands in it twice")
+        raise ValueError("it has a key twice")
     return record
 
 
@@ -181,7 +181,7 @@ def _parquet(path: Path) -> Table:
 
 
 def _plain(column: pa.ChunkedArray) -> pa.Array:
-    """One array, whose dictionary is looked up."""
+    """One array, with its dictionary decoded."""
     array = column.combine_chunks()
     if isinstance(array, pa.ChunkedArray):
         array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], column.type)

@@ -1,4 +1,4 @@
-"""Make a corpus of one flat file, in which every row is a message with the state it was said in."""
+"""Make a corpus from one flat file, in which every row is a message with the state it was said in."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ READERS: dict[str, Callable[[Path], Table]] = {"csv": read_csv, "jsonl": read_js
 
 @dataclass(frozen=True)
 class FlatColumns:
-    """Which column of a flat file is what."""
+    """The role of each column of a flat file."""
 
     message: str = "message"
-    states: tuple[str, ...] = ()  # all others, if none are named
-    utterance: str | None = None  # what a human said of the state
+    states: tuple[str, ...] = ()  # by default, all others
+    utterance: str | None = None  # what a human said about the state
     episode: str | None = None
     split: str | None = None
 
 
 @dataclass(frozen=True)
 class Imported:
-    """What an import made, for those who asked for it."""
+    """What an import made, for the user."""
 
     states: int
     messages: int
@@ -39,15 +39,13 @@ class Imported:
 def import_flat(
     kind: str, file: Path, folder: Path, columns: FlatColumns, title: str | None = None, licence: str | None = None
 ) -> Imported:
-    """Make a corpus of a CSV or JSON Lines file; what its columns are is guessed."""
+    """Make a corpus from a CSV or JSON Lines file; column types are guessed."""
     check_free(folder)
     table = checked(READERS[kind](file))
     named = [columns.message, *(name for name in (columns.utterance, columns.episode, columns.split) if name)]
     table.needs(*named, *columns.states)
     if "state_id" in columns.states:
-        raise NeuraleseError(
-            f"{file}: states are numbered anew, so 'state_id' cannot be one of their columns; rename it."
-        )
+        raise NeuraleseError(f"{file}: states are renumbered, so 'state_id' cannot be one of their columns; rename it.")
     chosen = columns.states or tuple(name for name in table.columns if name not in (*named, "state_id"))
     settings, notes, left_out = guess_columns(values := {name: values_of(table, name) for name in chosen})
     rows, first = numbered([values[name] for name in settings], table.rows)
@@ -71,7 +69,7 @@ def import_flat(
 
 
 def numbered(columns: list[list], rows: int) -> tuple[list[int], list[int]]:
-    """The number of each row's state, equal states having one, and the row in which each is seen first."""
+    """The number of each row's state, the same for equal states, and the row in which each first appears."""
     numbers: dict[str, int] = {}
     first: list[int] = []
     found = []
@@ -105,14 +103,14 @@ def messages_of(table: Table, name: str) -> tuple[list[list], str]:
 
 
 def _utterances(table: Table, columns: FlatColumns, rows: list[int]) -> dict[str, list]:
-    """What humans said, in the rows where they said anything."""
+    """What humans said, in the rows where they said something."""
     cells = table.columns[str(columns.utterance)]
     said = [row for row, cell in enumerate(cells) if cell not in (None, "")]
     if wrong := [row for row in said if not isinstance(cells[row], str)]:
         raise table.fault(wrong[0], f"'{columns.utterance}' is {shown(cells[wrong[0]])}, not text; write text")
     if not said:
         raise NeuraleseError(
-            f"{table.path}: '{columns.utterance}' is empty in every row; name the column with the texts."
+            f"{table.path}: '{columns.utterance}' is empty in every row; name the column that holds text."
         )
     groups = {name: [values[row] for row in said] for name, values in _groups(table, columns).items()}
     return {"state_id": [rows[row] for row in said], "text": [cells[row] for row in said], **groups}

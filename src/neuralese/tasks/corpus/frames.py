@@ -1,4 +1,4 @@
-"""Arrays and data frames as a corpus: a row of states for each message."""
+"""Arrays and data frames as a corpus: one row of states per message."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -12,12 +12,12 @@ from neuralese.record import Recording
 from neuralese.storage.errors import NeuraleseError
 from neuralese.tasks.corpus.faults import shown
 
-WIDEST = 64  # columns of an array that are each told by itself; wider ones are one vector
-FEWEST = 3  # messages: one each to train, choose and test on
+WIDEST = 64  # columns of an array that are treated separately; a wider array is one vector
+FEWEST = 3  # messages: one each for training, dev and test
 
 
 class InputError(NeuraleseError, ValueError):
-    """What was given cannot be learned from, or not be translated; as scikit-learn has it, a `ValueError` too."""
+    """The input cannot be learned from, or not translated; also a `ValueError`, as in scikit-learn."""
 
 
 def record(
@@ -26,7 +26,7 @@ def record(
     types: Mapping[str, Any] | None,
     settings: Mapping[str, Any] | None,
 ) -> int:
-    """Write states, messages and utterances (or none) as a corpus; return how many columns the states have."""
+    """Write states, messages and utterances (or none) as a corpus; return the number of the states' columns."""
     try:
         return _record(folder, said, types, settings)
     except InputError:
@@ -44,7 +44,7 @@ def _record(folder: Path, said: tuple, types: Mapping | None, settings: Mapping 
             raise InputError(f"there are {len(states)} states and {len(rows)} {name}; give one of each in every row.")
     if len(states) < FEWEST:
         count = len(states)
-        raise InputError(f"n_samples={count}: {count} messages cannot be split; give {FEWEST} at least, better many.")
+        raise InputError(f"n_samples={count}: {count} messages cannot be split; give {FEWEST} or, better, many.")
     entries = dict(settings or {})
     with Recording(folder, "arrays", "unknown", types, entries.pop("messages", None), **entries) as recording:
         for state, message in zip(states, messages, strict=True):
@@ -57,13 +57,13 @@ def _record(folder: Path, said: tuple, types: Mapping | None, settings: Mapping 
 
 
 def as_states(states: Any) -> tuple[list[dict[str, Any]], int]:
-    """Each row as its columns by name, and how many columns there are; arrays have x0, x1, ..., or a vector x."""
+    """Each row as its columns by name, and the number of columns; arrays have x0, x1, ..., or a vector x."""
     if issparse(states):
         raise InputError("states are a sparse matrix; give a dense one, or a data frame (toarray() makes it dense).")
     if not isinstance(states, pd.DataFrame):
         array = np.asarray(states)
         if array.ndim == 0 or array.ndim > 2:
-            raise InputError(f"states have {array.ndim} dimensions; Reshape your data, a row for each message.")
+            raise InputError(f"states have {array.ndim} dimensions; Reshape your data to one row per message.")
         array = array[:, None] if array.ndim == 1 else array
         if np.iscomplexobj(array):
             raise InputError("Complex data not supported: states are complex numbers; give real ones.")
@@ -74,7 +74,7 @@ def as_states(states: Any) -> tuple[list[dict[str, Any]], int]:
         states = pd.DataFrame({f"x{number}": column for number, column in enumerate(array.T)})
     columns = {str(name): _values(str(name), states[name]) for name in states.columns}
     if not columns:
-        raise InputError("states have no columns; give one for each thing that can be told of a state.")
+        raise InputError("states have no columns; give one for each attribute of a state.")
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)], len(columns)
 
 

@@ -1,4 +1,4 @@
-"""The states of a corpus: there is no game, and speakers see their own state alone."""
+"""The states of a corpus: there is no game, and speakers see only their own state."""
 
 import numpy as np
 import torch
@@ -27,9 +27,9 @@ class CorpusStates(States):
         recorded: bool = False,
         seen_by_people: list[int] | None = None,
     ) -> None:
-        """Distractors are of the group (rows,) of the true state; `recorded` ones are what they are.
+        """Distractors come from the group (rows,) of the true state; `recorded` ones are left unchanged.
 
-        Where people see some of the features alone, every state has a second row, with nothing in the others.
+        If people see only some of the features, every state has a second row, with the others blanked out.
         """
         self.features, self.groups, self.n_candidates, self.recorded = features, groups, n_candidates, recorded
         self.second = 0 if seen_by_people is None else len(features)
@@ -52,9 +52,9 @@ class CorpusStates(States):
         return states if self.recorded else super().redraw(states, generator)
 
     def practise(self, states: Tensor, generator: torch.Generator) -> Tensor:
-        """Let the distractors be the true states of those that follow in a random order, in which groups are together.
+        """Let the distractors be the true states of those that follow in a random order that keeps groups together.
 
-        That is as exchangeable, and quick, but a distractor may equal the true state.
+        That is exchangeable too, and quick, but a distractor may equal the true state.
         """
         if self.recorded:
             return states
@@ -73,7 +73,7 @@ class CorpusStates(States):
         return dict(zip(_columns(states.shape[1]), states.T, strict=True))
 
     def from_columns(self, columns: dict[str, Tensor]) -> Tensor:
-        """What `to_columns` was given."""
+        """The inverse of `to_columns`."""
         return torch.stack([columns[name] for name in _columns(self.n_candidates)], dim=1)
 
     @staticmethod
@@ -106,7 +106,7 @@ def _columns(candidates: int) -> list[str]:
 
 
 def load_games(files: Files, config: GameConfig) -> dict[str, CorpusStates]:
-    """The states, the same in every split; where contexts were recorded, with as many candidates as these have."""
+    """The states, the same in every split; if contexts were recorded, with as many candidates as they have."""
     table, about = read_table(files["states.parquet"], STATES), read_about(files["states.parquet"])
     features, groups = torch.from_numpy(matrix(table["feature"]).copy()), table["group"].to_numpy().copy()
     recorded = about["candidates"] is not None

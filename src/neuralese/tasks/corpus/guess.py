@@ -1,4 +1,4 @@
-"""Guess what the columns of a stranger's table are; what is guessed is written into `corpus.yaml` to be corrected."""
+"""Guess the column types of an unfamiliar table; guesses are written into `corpus.yaml` to be corrected."""
 
 import json
 import math
@@ -11,8 +11,8 @@ from neuralese.tasks.corpus.columns import INTEGER, NUMBER, scalars
 from neuralese.tasks.corpus.files import Table
 from neuralese.tasks.corpus.states import HEX, MOST_CATEGORIES
 
-FEW = 12  # whole numbers with at most so many different values are taken for categories
-WIDE = 32  # arrays of up to so many numbers become a column for each
+FEW = 12  # whole numbers with at most this many different values are taken for categories
+WIDE = 32  # arrays of up to this many numbers become one column per number
 TURNING = re.compile(r"angle|heading|direction|orientation|bearing|azimuth|hue|phase|rotation", re.IGNORECASE)
 COLORED = re.compile(r"colou?r|rgb", re.IGNORECASE)
 LIST = re.compile(r"[\[(]?\s*(.*?)\s*[\])]?", re.DOTALL)
@@ -23,7 +23,7 @@ def values_of(table: Table, name: str) -> list:
     cells = scalars(table, name)
     if not table.is_csv:
         if type(cells[0]) is dict:
-            raise table.fault(0, f"'{name}' is an object; give its parts columns of their own")
+            raise table.fault(0, f"'{name}' is an object; give its parts their own columns")
         return cells
     if all(map(INTEGER.fullmatch, cells)):
         return list(map(int, cells))
@@ -34,9 +34,9 @@ def values_of(table: Table, name: str) -> list:
 
 
 def numbers_in(text: str) -> list[int] | list[float] | None:
-    """The numbers of a list as people write it ("1 2", "1, 2", "[1 2]", "[1, 2]"), or none if it is none."""
+    """The numbers in a list as people write it ("1 2", "1, 2", "[1 2]", "[1, 2]"), or none if it is not a list."""
     inside = LIST.fullmatch(text)
-    assert inside is not None  # it matches anything
+    assert inside is not None  # the pattern matches anything
     parts = inside[1].replace(",", " ").split()
     if all(map(INTEGER.fullmatch, parts)):
         return list(map(int, parts))
@@ -44,7 +44,7 @@ def numbers_in(text: str) -> list[int] | list[float] | None:
 
 
 def guess_column(name: str, values: Sequence) -> tuple[dict[str, Any] | None, str]:
-    """The settings of a column and why they were guessed; none if it says nothing that could be used."""
+    """The settings of a column and why they were guessed; none if it holds nothing usable."""
     first = values[0]
     if isinstance(first, list):
         return _guess_lists(name, values)
@@ -81,14 +81,14 @@ def _guess_category(names: set[str]) -> tuple[dict[str, Any] | None, str]:
 
 
 def _period(low: float, high: float) -> float | None:
-    """Of degrees or radians."""
+    """The period, of degrees or radians."""
     if high - low <= 2 * math.pi + 1e-6 and high - low > 1 and (high != int(high) or low != int(low)):
         return round(2 * math.pi, 6)
     return 360 if high - low <= 360 and high - low > 2 * math.pi else None
 
 
 def guess_columns(values: Mapping[str, Sequence]) -> tuple[dict[str, dict[str, Any]], dict[str, str], dict[str, str]]:
-    """Settings of the columns that can be used, notes on them, and why others cannot."""
+    """Settings of the usable columns, notes on them, and why others are not usable."""
     settings, notes, left_out = {}, {}, {}
     for name, column in values.items():
         guessed, why = guess_column(name, column)
@@ -98,7 +98,7 @@ def guess_columns(values: Mapping[str, Sequence]) -> tuple[dict[str, dict[str, A
             settings[name], notes[name] = guessed, why
     if not settings:
         reasons = "; ".join(f"{name} is {why}" for name, why in left_out.items())
-        raise NeuraleseError(f"no column says anything of the states ({reasons or 'there is none'}); name some others.")
+        raise NeuraleseError(f"no column describes the states ({reasons or 'there is none'}); name other columns.")
     return settings, notes, left_out
 
 

@@ -1,4 +1,4 @@
-"""What was said of the states of a corpus in words."""
+"""What was said about the states of a corpus in words."""
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +12,7 @@ from neuralese.tasks.files import Files
 
 
 def load_traces(files: Files, states: CorpusStates, split: str, generator: torch.Generator) -> Traces:
-    """What was said in one split, with the candidates that were recorded, or drawn."""
+    """What was said in one split, with recorded or drawn candidates."""
     said = read_table(files["traces.parquet"], "traces")
     size = read_table(files["inventory.parquet"], "inventory").num_rows
     rows = kept(np.array(said["split"].to_pylist()) == split, said)
@@ -23,7 +23,7 @@ def load_traces(files: Files, states: CorpusStates, split: str, generator: torch
 
 
 def recorded_candidates(lists: pa.ListArray, true: Tensor, states: CorpusStates, generator: torch.Generator) -> Tensor:
-    """The candidates (n, s) of what was said in `true` states (n,): those recorded, or drawn where there are none."""
+    """The candidates (n, s) of what was said in `true` states (n,): recorded, or drawn if there are none."""
     drawn = states.with_distractors(true, generator)
     known = np.flatnonzero(lists.value_lengths().to_numpy())
     if len(known):

@@ -1,4 +1,4 @@
-"""Pictures of states: whether they can be read, what an image network sees in them, and small copies for the report."""
+"""Pictures of states: checking them, features from an image network, and small copies for the report."""
 
 import io
 from collections.abc import Callable, Sequence
@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 NETWORK = "efficientnet-lite0"
-PIXELS = 224  # a side, of what the network is shown: the size it was trained on
+PIXELS = 224  # side of the square shown to the network: the size it was trained on
 THUMBNAIL = 96  # pixels of the longer side of a small copy
 QUALITY = 70  # of its WebP
 
@@ -15,7 +15,7 @@ ImageFeatures = Callable[[Sequence[Path]], np.ndarray]  # paths of n pictures ->
 
 
 class PictureError(Exception):
-    """One of some pictures is none, or damaged: which, by its place, and why."""
+    """A picture is not one, or is damaged: its position, and why."""
 
     def __init__(self, place: int, why: str) -> None:
         super().__init__(why)
@@ -23,8 +23,8 @@ class PictureError(Exception):
 
 
 def seen(paths: Sequence[Path]) -> np.ndarray:
-    """What the network sees in pictures: its last feature maps, averaged over the picture, (n, 1280)."""
-    from neuralese.tasks.birds.backbone import Backbone, graph  # brings torch and onnxruntime
+    """The network's features of pictures: its last feature maps, averaged over the picture, (n, 1280)."""
+    from neuralese.tasks.birds.backbone import Backbone, graph  # imports torch and onnxruntime
 
     network = Backbone.load(graph(NETWORK, PIXELS))
     maps = (network.maps(_decoded(path, place, PIXELS)[None]) for place, path in enumerate(paths))
@@ -33,7 +33,7 @@ def seen(paths: Sequence[Path]) -> np.ndarray:
 
 
 def checked(paths: Sequence[Path]) -> np.ndarray:
-    """Decode pictures without looking at them: nothing is seen, (n, 1)."""
+    """Decode pictures without extracting features: (n, 1) zeros."""
     for place, path in enumerate(paths):
         _decoded(path, place, 1)
     return np.zeros((len(paths), 1), dtype=np.float32)
@@ -51,7 +51,7 @@ def thumbnail(path: Path) -> bytes:
 
 
 def _decoded(path: Path, place: int, size: int | None) -> np.ndarray:
-    """A picture as it is meant to be seen, stretched to size x size pixels if given: (h, w, 3) bytes."""
+    """A picture as meant to be seen, stretched to size x size pixels if given: (h, w, 3) bytes."""
     from PIL import Image, ImageOps, UnidentifiedImageError
 
     try:
@@ -59,6 +59,6 @@ def _decoded(path: Path, place: int, size: int | None) -> np.ndarray:
             upright = ImageOps.exif_transpose(image).convert("RGB")
             return np.asarray(upright if size is None else upright.resize((size, size), Image.Resampling.BICUBIC))
     except UnidentifiedImageError:
-        raise PictureError(place, "it is in no format that is known") from None
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:  # what damaged pictures raise
+        raise PictureError(place, "its format is unknown") from None
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:  # raised by damaged pictures
         raise PictureError(place, str(error)) from None

@@ -1,8 +1,8 @@
 """The inventory of phrases: the words and pairs of neighbouring words that people said often enough.
 
-Text is put in lower case, and everything but letters, digits and apostrophes inside a word is taken out. Words that say
-nothing by themselves (articles, auxiliaries, pronouns) are no phrases and part of none, and no pair of words goes
-beyond the end of a sentence. "A small, light-blue bird. It sings." says small, light, blue, bird, sings, small light,
+Text is lowercased, and everything but letters, digits and apostrophes inside a word is removed. Words that say
+nothing by themselves (articles, auxiliaries, pronouns) are neither phrases nor parts of them, and no pair of words
+crosses the end of a sentence. "A small, light-blue bird. It sings." says small, light, blue, bird, sings, small light,
 light blue, blue bird.
 
 A phrase counts once in an utterance, however often it is repeated there.
@@ -18,7 +18,7 @@ from itertools import pairwise
 import numpy as np
 
 SENTENCE_END = re.compile(r"[.!?…。！？]+(?=\s|$)|[\r\n]+")  # noqa: RUF001
-# fewer than lists of stop words have: "top", "two", "not" and "few" may be all that a message says
+# fewer than in lists of stop words: "top", "two", "not" and "few" may be all that a message says
 ENGLISH = """
 a an the this that these those is are was were be been being am has have had having do does did
 it its it's he she they i you we me him her them us my your his their our
@@ -29,7 +29,7 @@ FUNCTION_WORDS = {"en": frozenset(ENGLISH.split())}
 
 @dataclass(frozen=True)
 class Inventory:
-    """The phrases that there are, the most frequent first, and in how many training utterances each is."""
+    """The phrases, most frequent first, and the number of training utterances that contain each."""
 
     phrases: tuple[str, ...]
     counts: np.ndarray
@@ -39,7 +39,7 @@ class Inventory:
 
 
 class _Letters(dict):
-    """Keeps letters, marks and digits, turns all else into spaces; filled as characters are met."""
+    """Keeps letters, marks and digits, and turns everything else into spaces; filled as characters are met."""
 
     def __missing__(self, code: int) -> int | str:
         self[code] = code if unicodedata.category(chr(code))[0] in "LMN" else " "
@@ -69,13 +69,13 @@ def phrases_of(text: str, language: str = "en") -> list[str]:
 
 
 def make_inventory(said: Iterable[Iterable[str]], least: int) -> Inventory:
-    """The phrases that are in at least `least` of the training utterances; ties are in the order of the alphabet."""
+    """The phrases that are in at least `least` of the training utterances; ties are in alphabetical order."""
     counts = Counter(phrase for phrases in said for phrase in phrases)
     kept = sorted((each for each in counts.items() if each[1] >= least), key=lambda each: (-each[1], each[0]))
     return Inventory(tuple(phrase for phrase, _ in kept), np.array([count for _, count in kept], dtype=np.int64))
 
 
 def as_sets(said: Iterable[Sequence[str]], inventory: Inventory) -> tuple[tuple[int, ...], ...]:
-    """Each utterance as the set of its phrases, by their places in the inventory, in order; it may be empty."""
+    """Each utterance as the set of its phrases, by their positions in the inventory, in order; it may be empty."""
     places = {phrase: place for place, phrase in enumerate(inventory.phrases)}
     return tuple(tuple(sorted(places[phrase] for phrase in phrases if phrase in places)) for phrases in said)

@@ -1,4 +1,4 @@
-"""What recorded messages say, by the measures of the field."""
+"""What recorded messages convey, by the standard measures."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from neuralese.tasks.corpus.tables import STATES
 
 
 def measure(recorded: Recorded, states: str | Path) -> pd.DataFrame:
-    """The measures of the field, of the test messages: measure, variable, value."""
+    """The standard measures on the test messages: measure, variable, value."""
     types = read_about(states)["columns"]
     table = read_table(states, STATES).select([f"column {name}" for name in types]).to_pandas()
     table.columns = list(types)

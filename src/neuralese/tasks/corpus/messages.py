@@ -1,4 +1,4 @@
-"""The messages of a corpus: what was sent, in which state."""
+"""The messages of a corpus: what was sent, and in which state."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -29,7 +29,7 @@ class Messages:
     split: np.ndarray  # (n,) train, dev or test
     context: np.ndarray  # (n,) rows of the contexts, or -1
     episode: np.ndarray | None  # (n,) numbers of the episodes
-    symbols: Symbols | None  # of each message, up to and with the symbol that ends it
+    symbols: Symbols | None  # of each message, up to and including the symbol that ends it
     vectors: np.ndarray | None  # (n, d)
 
     def __len__(self) -> int:
@@ -61,7 +61,7 @@ def _check_symbols(lists: Lists, settings: MessageSettings) -> None:
     outside = np.flatnonzero(lists.entries >= limit)
     if len(outside):
         entry = int(outside[0])
-        named = "messages.vocabulary in corpus.yaml" if settings.vocabulary else "the largest symbol there can be"
+        named = "messages.vocabulary in corpus.yaml" if settings.vocabulary else "the limit on symbols"
         raise lists.fault(
             entry,
             f"'message' holds {lists.entries[entry]}, which is not below {limit}, {named}; correct one of the two",
@@ -69,7 +69,7 @@ def _check_symbols(lists: Lists, settings: MessageSettings) -> None:
 
 
 def _first_ends(lists: Lists, end: int) -> np.ndarray:
-    """Where each message is cut: after the first symbol `end` in it, or after its last symbol."""
+    """Where each message is cut: after the first symbol `end` in it, or at its end."""
     marks = np.append(np.flatnonzero(lists.entries == end), len(lists.entries))
     following = marks[np.searchsorted(marks, lists.starts[:-1])] + 1
     return np.minimum(following, lists.starts[1:])
@@ -78,7 +78,7 @@ def _first_ends(lists: Lists, end: int) -> np.ndarray:
 def read_places(
     table: Table, states: dict[str, int], states_file: str, contexts: Contexts | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """In which states something was said, and in which contexts (-1: none): rows of each.
+    """The states, and contexts (-1: none), in which something was said: rows of each.
 
     What was said in a context was said in its true state.
     """
@@ -123,7 +123,7 @@ def _looked_up(table: Table, name: str, rows: dict[str, int], file: str) -> np.n
     unknown = np.flatnonzero(found < 0)
     if len(unknown):
         row, more = int(unknown[0]), len(unknown) - 1
-        rest = f" (and so it is in {more:,} more row{'s' if more > 1 else ''})" if more else ""
+        rest = f" (as in {more:,} more row{'s' if more > 1 else ''})" if more else ""
         raise table.fault(
             row, f"'{name}' is {shown(ids[row])}, which no row of {file} has{rest}; correct it or add that row"
         )
@@ -131,7 +131,7 @@ def _looked_up(table: Table, name: str, rows: dict[str, int], file: str) -> np.n
 
 
 def read_episodes(table: Table) -> np.ndarray | None:
-    """Numbers (n,) of the episodes that rows belong to, if the table says."""
+    """Numbers (n,) of the episodes that rows belong to, if the table has them."""
     if "episode" not in table.columns:
         return None
     return np.unique(np.array(keys(table, "episode"), dtype=object), return_inverse=True)[1]

@@ -1,4 +1,4 @@
-"""What the states of a corpus look like: a picture or a swatch where they have one, else what they are called."""
+"""What the states of a corpus look like: a picture or a swatch if they have one, otherwise their label."""
 
 import base64
 import io
@@ -44,7 +44,7 @@ def _card(shown: str, color: str) -> np.ndarray:
 
 
 def described(files: Files, pictured: Iterable[list], named: Iterable[list]) -> dict:
-    """The states as the page shows them: what they are called, and their picture or colour, if they have one."""
+    """The states as the page shows them: their labels, and their picture or colour, if they have one."""
     rows = sorted({row for states in (pictured, named) for state in states for row in state})
     table = read_table(files["states.parquet"], STATES).take(rows).to_pydict()
     copies = _copies(files, set(table["picture"]))

@@ -1,4 +1,4 @@
-"""Read a corpus: a folder with `corpus.yaml`, states, messages and, if there are any, contexts and utterances.
+"""Read a corpus: a folder with `corpus.yaml`, states, messages and, optionally, contexts and utterances.
 
 corpus = read_corpus("mine")
 corpus.features[corpus.messages.state]                      # what the speaker saw, for the models
@@ -35,14 +35,14 @@ Places = tuple[np.ndarray, np.ndarray]  # rows of states and of contexts in whic
 
 @dataclass(frozen=True)
 class Corpus:
-    """What a user brought, checked, as plain arrays; rows of one table point at rows of another."""
+    """A user's data, checked, as plain arrays; rows of one table refer to rows of another."""
 
     folder: Path
     settings: CorpusSettings
-    files: dict[str, Path]  # of the tables that there are
+    files: dict[str, Path]  # of the tables that exist
     states: States
     features: np.ndarray  # (states, d): what models see of each state
-    feature_places: dict[str, slice]  # which of the d belong to which column
+    feature_places: dict[str, slice]  # which of the d belong to each column
     messages: Messages
     contexts: Contexts | None
     utterances: Utterances
@@ -51,7 +51,7 @@ class Corpus:
     def candidates(self, said: Messages | Utterances, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """The candidates of some rows of one split, the true state first: (n, most); -1 where there are fewer.
 
-        Those of the contexts in which it was said, or else drawn.
+        Those of the contexts in which it was said, or drawn ones.
         """
         if self.contexts is not None and (said.context[rows] >= 0).all():
             return self.contexts.true_first()[said.context[rows]]
@@ -62,16 +62,16 @@ class Corpus:
 
 
 def read_corpus(folder: str | Path, seed: int = 0, image_features: ImageFeatures = seen) -> Corpus:
-    """Read and check a corpus; splits that it does not give are drawn by `seed`.
+    """Read and check a corpus; splits that it does not define are drawn with `seed`.
 
-    Pictures, if there are any, are seen through `image_features`; `images.checked` is quicker, and sees nothing.
+    Pictures become features through `image_features`; `images.checked` is quicker, and extracts nothing.
     """
     folder = Path(folder)
     faults = Faults(folder)
     try:
         if not folder.is_dir():
-            found = "is not a folder" if folder.exists() else "is not there"
-            raise NeuraleseError(f"{folder} {found}; `neuralese corpus new {folder}` writes an example of a corpus.")
+            found = "is not a folder" if folder.exists() else "does not exist"
+            raise NeuraleseError(f"{folder} {found}; `neuralese corpus new {folder}` writes an example.")
         return _Reading(folder, faults, image_features).corpus(seed)
     except CorpusError:
         raise
@@ -80,7 +80,7 @@ def read_corpus(folder: str | Path, seed: int = 0, image_features: ImageFeatures
 
 
 class _Reading:
-    """Reads one part after another, and goes on to those that do not need the parts that are at fault."""
+    """Reads one part after another, continuing with those that do not need the faulty ones."""
 
     def __init__(self, folder: Path, faults: Faults, image_features: ImageFeatures) -> None:
         self.folder, self.faults, self.image_features = folder, faults, image_features
@@ -88,7 +88,7 @@ class _Reading:
         self.tables: dict[str, Table] = {}
 
     def corpus(self, seed: int) -> Corpus:
-        """All of it."""
+        """Read everything."""
         for name in TABLES:
             with self.faults.gathered():
                 self._open(name)
@@ -128,7 +128,7 @@ class _Reading:
         )
 
     def _open(self, name: str) -> None:
-        """Read the file of a table, if it is there."""
+        """Read the file of a table, if it exists."""
         path = find_table(self.folder, name)
         if path is not None:
             self.tables[name] = read_table(path)
@@ -138,7 +138,7 @@ class _Reading:
             raise NeuraleseError(f"{self.folder} has no table of messages; add messages.csv with state_id and message.")
 
     def _states(self) -> States | None:
-        """The states, as far as they can be read; none, if they have no ids."""
+        """The states, as far as they can be read; none if they have no ids."""
         if "states" not in self.tables:
             return None
         table = self.tables["states"]
@@ -149,7 +149,7 @@ class _Reading:
             table.needs("state_id")
             ids = tuple(unique(table, "state_id"))
             if len(ids) < 2:
-                raise NeuraleseError(f"{table.path} has one state, so there is nothing to tell apart; add others.")
+                raise NeuraleseError(f"{table.path} has only one state, so there is nothing to tell apart; add others.")
         for name, settings in self.settings.states.items():
             with self.faults.gathered():
                 columns[name] = read_column(table, name, settings, self.image_features)
@@ -159,7 +159,7 @@ class _Reading:
             with self.faults.gathered():
                 if name not in table.columns:
                     where = f"{self.folder / FILE}: '{key}' names {name}"
-                    raise NeuraleseError(f"{where}, which is no column of {table.path.name}; correct one of the two.")
+                    raise NeuraleseError(f"{where}, which is not a column of {table.path.name}; correct either.")
                 groups[name] = read_groups(table, name)
         return States(ids, columns, groups) if ids else None
 
@@ -171,7 +171,7 @@ class _Reading:
         return None
 
     def _places(self, name: str, states: States | None, contexts: Contexts | None) -> Places | None:
-        """In which states and contexts the rows of a table were said."""
+        """The states and contexts in which the rows of a table were said."""
         contexts_at_fault = contexts is None and "contexts" in self.tables
         if name not in self.tables or states is None or contexts_at_fault:
             return None
@@ -187,7 +187,7 @@ class _Reading:
             if "utterances" in self.tables:
                 table = self.tables["utterances"]
                 if from_states:
-                    both = f"says `utterances: {{from: states}}`, but {table.path.name} is there"
+                    both = f"says `utterances: {{from: states}}`, but {table.path.name} exists"
                     raise NeuraleseError(f"{where} {both}; remove one of the two.")
                 table.needs("text")
                 return texts(table, "text")
@@ -203,6 +203,6 @@ class _Reading:
         said = [self.tables[name] for name in ("messages", "utterances") if name in self.tables]
         if contexts is not None and said and not any("context_id" in table.columns for table in said):
             self.faults.sentences.append(
-                f"{self.tables['contexts'].path} is there, but no message names its context; add a column 'context_id' "
+                f"{self.tables['contexts'].path} exists, but no message names its context; add a column 'context_id' "
                 f"to {said[0].path.name}, or remove the file."
             )

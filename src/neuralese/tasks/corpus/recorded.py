@@ -31,7 +31,7 @@ class Recorded:
 
     @property
     def state(self) -> Tensor:
-        """In which state each was said, (n,)."""
+        """The state in which each was said, (n,)."""
         return torch.from_numpy(self.table["state"].to_numpy().astype(np.int64))
 
     def rows(self, split: str) -> Tensor:
@@ -46,7 +46,7 @@ def load_recorded(path: str | Path) -> Recorded:
 
 
 def fit_speaker(states: CorpusStates, recorded: Recorded, config: FitConfig, generator: torch.Generator) -> Speaker:
-    """p(z | x) fitted to the training messages, of the kind that the dev messages are likeliest under."""
+    """p(z | x) fitted to the training messages, of the kind under which dev messages are most likely."""
     train, dev = (recorded.rows(split) for split in ("train", "dev"))
     said, held_out = ((recorded.state[rows, None], recorded.messages[rows]) for rows in (train, dev))
     if isinstance(recorded.messages, Sequences):
@@ -59,7 +59,7 @@ def take_messages(
 ) -> pa.Table:
     """A vocabulary of training messages, each symbol sequence once, and held-out messages of dev and test.
 
-    The columns of `messages.parquet`, and `picked`. Of more messages than are wanted, some are drawn.
+    The columns of `messages.parquet`, plus `picked`. If there are more messages than wanted, some are drawn.
     """
     sizes = {"train": counts["vocabulary"], "dev": counts["held_out"], "test": counts["held_out"]}
     parts, first = [], 0

@@ -1,4 +1,4 @@
-"""The contents of `corpus.yaml`: which tables a corpus has, what their columns mean, and how it is to be split.
+"""The contents of `corpus.yaml`: which tables a corpus has, what their columns mean, and how it is split.
 
 title: Agents of the erasure study
 licence: MIT
@@ -35,29 +35,29 @@ LARGEST_SYMBOL = 2**31 - 1
 
 @dataclass(frozen=True)
 class MessageSettings:
-    """What a message is."""
+    """The form of messages."""
 
     kind: str  # symbols, or vector
-    end: int | None = None  # a symbol after which nothing counts
-    vocabulary: int | None = None  # symbols are below this; unless given, whatever was said is a symbol
-    noise: float | None = None  # standard deviation of a vector's noise; fitted unless given
+    end: int | None = None  # a symbol after which everything is ignored
+    vocabulary: int | None = None  # symbols are below this; by default, the symbols that occur
+    noise: float | None = None  # standard deviation of a vector's noise; by default, fitted
 
 
 @dataclass(frozen=True)
 class ColumnSettings:
-    """What a column of the states is."""
+    """The type of a column of the states."""
 
     type: str
-    period: float | None = None  # of a circular column: where it begins again
+    period: float | None = None  # of a circular column
 
 
 @dataclass(frozen=True)
 class SplitSettings:
-    """How messages are split, unless the tables say."""
+    """How messages are split, unless the tables say so."""
 
     dev: float = 0.15
     test: float = 0.25
-    by: str | None = None  # episode, or a column of the states: what has the same value stays together
+    by: str | None = None  # episode, or a column of the states: rows with the same value stay together
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,9 @@ class UtteranceSettings:
     """Where phrases come from."""
 
     language: str = "en"
-    least: int = 5  # a phrase is in the inventory if so many training utterances contain it
-    from_states: bool = False  # phrases are made of the states' columns
-    about: tuple[str, ...] = ()  # the columns that people saw, where agents see more; all, if none are named
+    least: int = 5  # number of training utterances that must contain a phrase of the inventory
+    from_states: bool = False  # phrases are made from the states' columns
+    about: tuple[str, ...] = ()  # the columns that people saw, if agents see more; by default, all
 
 
 @dataclass(frozen=True)
@@ -78,10 +78,10 @@ class CorpusSettings:
     licence: str
     messages: MessageSettings
     states: dict[str, ColumnSettings]
-    candidates: int = 2  # how many to draw, where there are no contexts
+    candidates: int = 2  # number to draw, if there are no contexts
     same: tuple[str, ...] = ()  # columns that distractors share with the true state
     split: SplitSettings = field(default_factory=SplitSettings)
-    utterances: UtteranceSettings | None = None  # none: those of the table, or from the states if there is none
+    utterances: UtteranceSettings | None = None  # by default, those of the table, or from the states if there is none
 
 
 def read_settings(folder: Path) -> CorpusSettings:
@@ -130,9 +130,9 @@ def _states(section: "_Section") -> dict[str, ColumnSettings]:
         column.only("type", "period")
         kind = column.choice("type", TYPES)
         if kind != "circular" and "period" in column.values:
-            raise column.fault("period", f"is of circular columns only, and this is a {kind}; remove it")
+            raise column.fault("period", f"is for circular columns only, and this is a {kind}; remove it")
         if kind == "circular" and "period" not in column.values:
-            raise column.fault("period", "is missing; say where the circle begins again, such as `period: 360`")
+            raise column.fault("period", "is missing; give the period, such as `period: 360`")
         columns[name] = ColumnSettings(kind, column.number("period", None, above=0))
     return columns
 
@@ -142,7 +142,7 @@ def _split(section: "_Section") -> SplitSettings:
     defaults = SplitSettings()
     dev, test = (section.number(name, getattr(defaults, name), above=0, below=1) for name in ("dev", "test"))
     if dev + test >= 1:
-        raise section.fault("", f"leaves nothing for training: dev {dev:g} and test {test:g}; lower them")
+        raise section.fault("", f"leaves nothing for training (dev {dev:g}, test {test:g}); lower them")
     return SplitSettings(dev, test, section.text("by", None))
 
 
@@ -150,9 +150,9 @@ def _utterances(section: "_Section", states: Iterable[str]) -> UtteranceSettings
     section.only("language", "least", "from", "about")
     from_states = section.choice("from", ("states",), None) is not None
     if from_states and "language" in section.values:
-        raise section.fault("language", "is of what people said, but `from: states` makes phrases; remove one of them")
+        raise section.fault("language", "is for what people said, but `from: states` makes phrases; remove one of them")
     if from_states and "about" in section.values:
-        raise section.fault("about", "is of what people saw, but `from: states` makes phrases; remove one of them")
+        raise section.fault("about", "is for what people saw, but `from: states` makes phrases; remove one of them")
     about = section.names("about")
     if unknown := [name for name in about if name not in states]:
         raise section.fault(
@@ -163,7 +163,7 @@ def _utterances(section: "_Section", states: Iterable[str]) -> UtteranceSettings
 
 
 class _Section:
-    """A mapping of the file, with the name it has there."""
+    """A mapping of the file, with its name there."""
 
     def __init__(self, path: Path, name: str, values: dict[str, Any]) -> None:
         self.path, self.name, self.values = path, name, values
@@ -174,16 +174,16 @@ class _Section:
         return NeuraleseError(f"{self.path}: '{named}' {what}.")
 
     def only(self, *known: str) -> None:
-        """Refuse a key that is none of those."""
+        """Refuse an unknown key."""
         for key in self.values:
             if key not in known:
                 close = get_close_matches(key, known, n=1)
-                hint = f"did you mean '{close[0]}'?" if close else f"known keys there are {', '.join(known)}."
+                hint = f"did you mean '{close[0]}'?" if close else f"choose from {', '.join(known)}."
                 named = f"{self.name}.{key}".lstrip(".")
                 raise NeuraleseError(f"{self.path}: '{named}' is not a known key; {hint}")
 
     def section(self, key: str, example: str | None = None) -> "_Section":
-        """A section in this one; with an example it has to be there."""
+        """A subsection; with an example, it is required."""
         value = self.values.get(key)
         if value is None and example is None:
             value = {}
@@ -201,13 +201,13 @@ class _Section:
         if value is default:
             return default
         if not isinstance(value, str) or not value.strip():
-            raise self.fault(key, f"is {shown(value)}; write text, in quotes if YAML reads it otherwise")
+            raise self.fault(key, f"is {shown(value)}; write text, in quotes if YAML reads it as something else")
         if found := control_character(value):
             raise self.fault(key, f"has the control character {found}; remove it")
         return value.strip()
 
     def choice(self, key: str, choices: Iterable[str], default: object = ...) -> Any:
-        """One of a few names; without a default it has to be there."""
+        """One of a few names; required if there is no default."""
         value = self.values.get(key, default)
         if value is ...:
             raise self.fault(key, f"is missing; write one of {', '.join(choices)}")

@@ -1,4 +1,4 @@
-"""Training, dev and test: as the tables say, or drawn by a seed, whole groups at a time."""
+"""Training, dev and test: as given in the tables, or drawn with a seed, whole groups at a time."""
 
 import hashlib
 from pathlib import Path
@@ -19,7 +19,7 @@ MEANT = {"val": "dev", "valid": "dev", "validation": "dev", "training": "train",
 
 
 def generator(seed: int, stage: str) -> np.random.Generator:
-    """Random numbers for one stage: other stages and other seeds draw others."""
+    """Random numbers for one stage: each stage and seed draws different ones."""
     digest = hashlib.sha256(f"corpus {stage} {seed}".encode()).digest()
     return np.random.default_rng(int.from_bytes(digest))
 
@@ -27,9 +27,9 @@ def generator(seed: int, stage: str) -> np.random.Generator:
 def split_tables(
     tables: dict[str, Table], said_in: dict[str, np.ndarray], states: States, settings: SplitSettings, seed: int
 ) -> dict[str, np.ndarray]:
-    """The split of each row of each table, given the states that its rows were `said_in`.
+    """The split of each row of each table, given the states its rows were `said_in`.
 
-    Groups that are drawn are in the same split in all tables.
+    Drawn groups are in the same split in all tables.
     """
     splits: dict[str, np.ndarray] = {}
     known: dict[Any, Any] = {}
@@ -49,14 +49,14 @@ def split_tables(
 
 
 def draw_splits(groups: np.ndarray, settings: SplitSettings, rng: np.random.Generator) -> np.ndarray:
-    """Draw the split of n rows, (n,), of which those in one of the `groups` (n,), three or more, stay together.
+    """Draw the split of n rows, (n,); those in one of the `groups` (n,), three or more, stay together.
 
-    Groups in random order fill test, then dev, until each has its share of the rows; the rest is for training.
+    Groups in random order fill test, then dev, until each has its share of the rows; the rest goes to training.
     """
     names, place, counts = np.unique(groups, return_inverse=True, return_counts=True)
     order = rng.permutation(len(names))
     before = np.concatenate([[0], np.cumsum(counts[order])[:-1]]) / len(groups)
-    half = 0.5 / len(groups)  # a group that would reach beyond the share by more than half a row stays out
+    half = 0.5 / len(groups)  # a group that would exceed the share by more than half a row stays out
     tests = int(np.clip((before < settings.test - half).sum(), 1, len(names) - 2))
     devs = int(np.clip((before < settings.test + settings.dev - half).sum() - tests, 1, len(names) - tests - 1))
     split = np.full(len(names), "train")
@@ -76,35 +76,35 @@ def _given(table: Table) -> np.ndarray:
 
 
 def _groups(table: Table, state: np.ndarray, states: States, by: str | None, required: bool) -> np.ndarray | None:
-    """What has to stay together: (n,), or nothing if each row is for itself."""
+    """What has to stay together: (n,), or nothing if rows are independent."""
     if by != EPISODE:
         return None if by is None else states.groups[by][state]
     if EPISODE in table.columns:
         return np.array(keys(table, EPISODE), dtype=object)
     if required:
         where = f"{Path(table.path.parent, FILE)}: 'split.by' is {EPISODE}"
-        raise NeuraleseError(f"{where}, but {table.path.name} has no column '{EPISODE}'; add it, or change that.")
+        raise NeuraleseError(f"{where}, but {table.path.name} has no column '{EPISODE}'; add it, or change 'split.by'.")
     return None
 
 
 def _drawn(
     table: Table, groups: np.ndarray, known: dict, settings: SplitSettings, rng: np.random.Generator
 ) -> np.ndarray:
-    """The split that is known of a group, or a new one."""
+    """The known split of a group, or a new one."""
     split = np.array([known.get(group, "") for group in groups.tolist()], dtype="<U5")
     new = split == ""
     distinct = len(set(groups[new].tolist()))
     if distinct < len(SPLITS) and not known:
         what = f"{distinct} different values of '{settings.by}'" if settings.by else f"{table.rows} rows"
         raise NeuraleseError(
-            f"{table.path} has {what}, too few for training, dev and test; bring more, or give a column 'split'."
+            f"{table.path} has {what}, too few for training, dev and test; add more, or a column 'split'."
         )
     split[new] = draw_splits(groups[new], settings, rng) if distinct >= len(SPLITS) else "train"
     return split
 
 
 def _check(split: np.ndarray, table: Table) -> None:
-    """Refuse a corpus one of whose splits has nothing in it."""
+    """Refuse a corpus with an empty split."""
     for name in SPLITS:
         if not (split == name).any():
             raise NeuraleseError(

@@ -1,4 +1,4 @@
-"""The states of a corpus: their ids, and one typed column for each thing that can be told of them."""
+"""The states of a corpus: their ids, and one typed column for each of their attributes."""
 
 import re
 from dataclasses import dataclass
@@ -22,9 +22,9 @@ INTEGER = re.compile(r"-?\d{1,15}", re.ASCII)
 
 @dataclass(frozen=True)
 class StateColumn:
-    """One thing that can be told of each of n states.
+    """One attribute of each of n states.
 
-    What `values` are depends on the type: category (n,) places in `names`; number and circular (n,); color (n, 3), sRGB
+    `values` depend on the type: category (n,) positions in `names`; number and circular (n,); color (n, 3), sRGB
     in 0..255; vector (n, d); image (n, d), the features of the pictures whose paths are `names`.
     """
 
@@ -37,7 +37,7 @@ class StateColumn:
 
 @dataclass(frozen=True)
 class States:
-    """n states: row i is called `ids[i]`; `groups` numbers the values of columns by which states are kept together."""
+    """n states: row i is called `ids[i]`; `groups` numbers the values of columns that keep states together."""
 
     ids: tuple[str, ...]
     columns: dict[str, StateColumn]
@@ -52,7 +52,7 @@ class States:
 
 
 def read_column(table: Table, name: str, settings: ColumnSettings, image_features: ImageFeatures) -> StateColumn:
-    """Read a column as what `corpus.yaml` says it is."""
+    """Read a column with the type given in `corpus.yaml`."""
     table.needs(name)
     match settings.type:
         case "category":
@@ -75,7 +75,7 @@ def read_groups(table: Table, name: str) -> np.ndarray:
 
 
 def as_matrix(lists: Lists) -> np.ndarray:
-    """Lists of one length as a matrix in single precision."""
+    """Lists of equal length as a matrix in single precision."""
     length = int(lists.lengths[0])
     if (lists.lengths != length).any():
         row = int(np.argmax(lists.lengths != length))
@@ -92,7 +92,7 @@ def as_matrix(lists: Lists) -> np.ndarray:
 
 
 def sorted_labels(found: set[str]) -> list[str]:
-    """Labels in the order of the alphabet, or of the numbers that they all are."""
+    """Labels in alphabetical order, or in numerical order if all are numbers."""
     return sorted(found, key=int) if all(map(INTEGER.fullmatch, found)) else sorted(found)
 
 
@@ -119,17 +119,17 @@ def _colors(table: Table, name: str) -> np.ndarray:
         outside = np.flatnonzero((lists.entries < 0) | (lists.entries > 255))
         if len(wrong) or len(outside):
             row = int(wrong[0]) if len(wrong) else lists.row(int(outside[0]))
-            raise table.fault(row, f"'{name}' is {shown(cells[row])}, no colour; {AS_COLOR}")
+            raise table.fault(row, f"'{name}' is {shown(cells[row])}, not a colour; {AS_COLOR}")
         return lists.entries.reshape(-1, 3)
     cells = texts(table, name)
     for row, cell in enumerate(cells):
         if not HEX.fullmatch(cell):
-            raise table.fault(row, f"'{name}' is {shown(cell)}, no colour; {AS_COLOR}")
+            raise table.fault(row, f"'{name}' is {shown(cell)}, not a colour; {AS_COLOR}")
     return np.array([hex_to_rgb(cell) for cell in cells], dtype=np.float64)
 
 
 def _images(table: Table, name: str, features: ImageFeatures) -> StateColumn:
-    """Pictures inside the folder, through the function that is given for them; each is looked at once."""
+    """Pictures inside the folder, through the function given for them; each is processed once."""
     folder, paths = table.path.parent.resolve(), texts(table, name)
     files: dict[str, Path] = {}
     for row, path in enumerate(paths):
@@ -139,7 +139,7 @@ def _images(table: Table, name: str, features: ImageFeatures) -> StateColumn:
         if not file.is_relative_to(folder):
             raise table.fault(row, f"'{name}' is {shown(path)}, which is outside the folder; copy the picture into it")
         if not file.is_file():
-            raise table.fault(row, f"'{name}' is {shown(path)}, and no such file is in the folder; add it")
+            raise table.fault(row, f"'{name}' is {shown(path)}, but the folder has no such file; add it")
         files[path] = file
     try:
         found = np.asarray(features(list(files.values())), dtype=np.float32)

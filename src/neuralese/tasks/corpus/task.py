@@ -1,4 +1,4 @@
-"""A corpus as a task: recordings that a user brings, and no game."""
+"""A corpus as a task: a user's own recordings, without a game."""
 
 import json
 import os
@@ -19,7 +19,7 @@ _TALK = ("messages.parquet", "contexts.parquet", "robot_speaker.safetensors", "h
 
 
 def task_of(name: str) -> Task:
-    """The corpus of a name."""
+    """The corpus of this name."""
     settings = read_settings(Path(corpora()[name]))
     return Task(
         name=name,

@@ -1,7 +1,7 @@
-"""All stages of one corpus and seed in one process, by the functions that the workflow's scripts call.
+"""All stages of one corpus and seed in one process, with the functions that the workflow's scripts call.
 
 run = CorpusRun(folder, seed=0)
-run.read(read_corpus("mine"))                 # writes the tables of the corpus into the folder, as `read_corpus` does
+run.read(read_corpus("mine"))                 # writes the tables of the corpus into the folder
 fit_models(run, FITTING)
 take(run, {"vocabulary": 5000, "held_out": 10000, "contexts": 3000})
 list_utterances(run)
@@ -9,7 +9,7 @@ criteria = choose_members(run, {"belief": {"kind": "belief", "scale": [1.0, 2.0]
 write_dictionary(run, criteria, n_best=5)
 evaluate(run, held_out=10000, resamples=2000)
 
-Each stage draws its random numbers as the workflow's stage of that name does, so both make the same dictionary.
+Each stage draws its random numbers like the workflow's stage of that name, so both make the same dictionary.
 """
 
 from collections.abc import Iterator, Mapping
@@ -62,7 +62,7 @@ FILES = (*(f"{name}.json" if name == "provenance" else f"{name}.parquet" for nam
 
 @dataclass(frozen=True)
 class Sizes:
-    """How many items the members of a family are compared on."""
+    """The number of items on which members of a family are compared."""
 
     messages: int = 2000
     contexts: int = 1000
@@ -70,7 +70,7 @@ class Sizes:
 
 
 class CorpusRun(JudgeRun):
-    """A corpus and a seed whose files are all in one folder, and which no workflow has to know as a task."""
+    """A corpus and a seed with all files in one folder, which need not be a task of any workflow."""
 
     def __init__(self, folder: str | Path, seed: int = 0, candidates: int = 2) -> None:
         super().__init__("corpus", [Path(folder) / name for name in FILES], seed, {"candidates": candidates})
@@ -96,7 +96,7 @@ class CorpusRun(JudgeRun):
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Hold torch to one thread, as jobs of the workflow are: sums over several are rounded differently."""
+    """Limit torch to one thread, like jobs of the workflow: sums over several are rounded differently."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -127,14 +127,14 @@ def take(run: CorpusRun, counts: Mapping[str, int]) -> None:
 
 
 def list_utterances(run: CorpusRun) -> None:
-    """List everything that was said at once in words."""
-    random = generator(0, "utterances")  # distractors, of which none is looked at
+    """List everything that was said in one go in words."""
+    random = generator(0, "utterances")  # for distractors, which are not used
     traces = {split: run.traces(split, random) for split in SPLITS}
     write_table(run.files["utterances.parquet"], utterances_table(run.phrases, traces), "utterances")
 
 
 def choose_members(run: CorpusRun, families: Mapping[str, Mapping], sizes: Sizes) -> dict[str, dict[str, dict]]:
-    """The settings of the criteria, by direction and name; of a family, the member that is best on dev."""
+    """The settings of the criteria, by direction and name; for a family, the member that is best on dev."""
     found: dict[str, dict[str, Any]] = {direction: dict.fromkeys(families) for direction in DIRECTIONS}
     several = {name: settings for name, settings in families.items() if len(members(settings)) > 1}
     for name, settings in families.items():
@@ -174,7 +174,7 @@ def write_dictionary(run: CorpusRun, criteria: Criteria, n_best: int) -> None:
 
 
 def evaluate(run: CorpusRun, held_out: int, resamples: int, phrases_heard: int = 1) -> pd.DataFrame:
-    """The belief evaluation on test messages, as `belief.parquet` has it."""
+    """The belief evaluation on test messages, as in `belief.parquet`."""
     random = run.generator("belief test")
     traces = run.traces("test", random)
     human = HumanSpeech.draw(run.games["test"], traces, run.silence, run.parts, held_out, random)

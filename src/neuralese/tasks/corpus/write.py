@@ -1,4 +1,4 @@
-"""Write a corpus: a folder that is there whole, or not at all."""
+"""Write a corpus: a folder that is either whole or absent."""
 
 import csv
 import json
@@ -22,14 +22,14 @@ PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 NOT_TEXT = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}  # as YAML reads them
 Columns = Mapping[str, list]  # of Python's own values, all of one length
 HEAD = """\
-# A corpus: what agents said, and in which states. `neuralese corpus check` says what is in it, or what is wrong.
+# A corpus: what agents said, and in which states. `neuralese corpus check` shows what is in it, or what is wrong.
 """
 
 
 def check_free(folder: Path) -> None:
-    """Refuse a folder in which there is anything already."""
+    """Refuse a folder that is not empty."""
     if folder.is_symlink() and not folder.exists():
-        raise NeuraleseError(f"{folder} is a link to nothing; remove it, or name another folder.")
+        raise NeuraleseError(f"{folder} is a broken link; remove it, or name another folder.")
     if folder.exists() and not folder.is_dir():
         raise NeuraleseError(f"{folder} is a file; name a folder that does not exist yet.")
     if folder.is_dir() and any(folder.iterdir()):
@@ -43,9 +43,9 @@ def write_corpus(
     texts: Mapping[str, str] | None = None,
     suffix: str = ".parquet",
 ) -> None:
-    """Write `corpus.yaml` as it is given, tables by their names, and other `texts` by their file names.
+    """Write `corpus.yaml` as given, tables by name, and other `texts` by file name.
 
-    All is written under another name first, so that nothing is left behind if anything goes wrong.
+    Everything is written under another name first, so that nothing is left behind if anything goes wrong.
     """
     folder = Path(folder)
     check_free(folder)
@@ -58,7 +58,7 @@ def write_corpus(
         for name, text in {**(texts or {}), FILE: settings}.items():
             write_text(staging / name, text)
         if folder.is_dir():
-            for path in sorted(staging.iterdir(), key=lambda path: path.name == FILE):  # without it, it is no corpus
+            for path in sorted(staging.iterdir(), key=lambda path: path.name == FILE):  # last: it makes a corpus
                 os.replace(path, folder / path.name)
         else:
             os.replace(staging, folder)
@@ -70,7 +70,7 @@ def write_corpus(
 
 
 def _write_parquet(path: Path, columns: "Columns | pa.Table") -> None:
-    import pyarrow as pa  # here, since its arrays import pandas, which nothing else needs
+    import pyarrow as pa  # here, since its arrays import pandas, which is not needed elsewhere
     import pyarrow.parquet as pq
 
     made = {} if isinstance(columns, Mapping) else dict(zip(columns.column_names, columns.columns, strict=True))
@@ -85,7 +85,7 @@ def _write_parquet(path: Path, columns: "Columns | pa.Table") -> None:
 
 
 def _alike(values: list) -> list:
-    """Whole numbers among others as such others, also in lists."""
+    """Integers among floats as floats, also in lists."""
     if any(type(each) is float for each in values):
         return [float(each) if type(each) is int else each for each in values]
     if any(type(each) is list and any(type(part) is float for part in each) for each in values):
@@ -105,12 +105,12 @@ def _write_csv(path: Path, columns: "Columns | pa.Table") -> None:
 def settings_text(
     settings: Mapping[str, Any], states: Mapping[str, Mapping[str, Any]], notes: Mapping[str, str] | None = None
 ) -> str:
-    """The text of `corpus.yaml`: `settings` a line each, the `states` after the messages, and `notes` on columns."""
+    """The text of `corpus.yaml`: `settings` on a line each, the `states` after the messages, and `notes` on columns."""
     lines = [HEAD.rstrip()]
     for key, value in settings.items():
         lines.append(f"{key}: {yaml_value(value)}")
         if key == "messages":
-            lines.append("states:  # one entry for each column that speaks of the state; others are ignored")
+            lines.append("states:  # one entry for each column that describes the state; others are ignored")
             for name, column in states.items():
                 note = f"  # {notes[name]}" if notes and name in notes else ""
                 lines.append(f"  {yaml_value(name)}: {yaml_value(column)}{note}")

@@ -1,4 +1,4 @@
-"""Read a small YAML file of a stranger: plain values only, no aliases, no tags, no key twice, nothing nested deeply."""
+"""Read a small untrusted YAML file: plain values only, no aliases, no tags, no repeated keys, no deep nesting."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,12 +35,12 @@ def read_yaml(path: Path) -> dict[str, Any]:
         raise NeuraleseError(f"{path} is not YAML ({reason(error)}); write keys as `key: value`.") from None
     if not isinstance(value, dict):
         found = "is empty" if value is None else f"holds {shown(value)}"
-        raise NeuraleseError(f"{path} {found}, where keys such as `messages:` and `states:` are expected; add them.")
+        raise NeuraleseError(f"{path} {found}, but should have keys such as `messages:` and `states:`; add them.")
     return value
 
 
 def _check_events(path: Path, text: str) -> None:
-    """Refuse, before anything is built, what small settings never need and large harm is done with."""
+    """Refuse, before anything is built, what small settings never need and attacks exploit."""
     depth = 0
     for event in yaml.parse(text, yaml.SafeLoader):
         where = f"{path}, line {event.start_mark.line + 1}"
@@ -72,7 +72,7 @@ def _nodes(node: yaml.Node | None) -> Iterator[yaml.Node]:
 
 
 def _check_keys(path: Path, node: yaml.Node) -> None:
-    """Every key is one text, once."""
+    """Check that every key is a single string, and unique."""
     if not isinstance(node, yaml.MappingNode):
         return
     seen = set()

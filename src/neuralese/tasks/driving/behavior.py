@@ -1,13 +1,13 @@
-"""The paper's behaviour evaluation of the driving game (Table 3): a robot drives with a human who is replayed.
+"""The paper's behaviour evaluation of the driving game (Table 3): a robot drives with a replayed human.
 
 A human player's actions and messages are taken from a test game exactly as they were, whatever the robot does; each
 message is translated into neuralese, and the robot drives the other car. Both seats of every game are played in turn.
-Once the trace is at its end the human waits, or is gone if it had arrived, and says nothing.
+Once the trace ends the human waits, or is gone if it had arrived, and says nothing.
 
-    R / R   two robots in fresh games          R / H   a robot with a replayed human, by the way messages are translated
+    R / R   two robots in fresh games          R / H   a robot with a replayed human, by way of translating
     H / H   the humans themselves              H / H all   those of every game, training games included
 
-What a human says at once is translated whole; a message without any phrase of the inventory, as silence. Beside the
+Human utterances are translated whole; a message without any phrase of the inventory, as silence. Besides the
 criteria of the dictionary there are two ways without one: *silence*, in which the robot hears nothing, and *neuralese*,
 in which it hears what a second robot says in the human's place. Humans are silent at most turns; in one more way,
 *repeated*, the robot then hears the last translation of our criterion again. Ways are compared game by game: with
@@ -41,7 +41,7 @@ from neuralese.translate.criteria import kind_of
 from neuralese.translate.families import title, with_role
 from neuralese.translate.utterances import Parts
 
-RANDOM_REPEATS = 10  # how often every game is played with random translations
+RANDOM_REPEATS = 10  # number of times every game is played with random translations
 Say = Callable[[Tensor], Tensor]  # utterances (n,) -> messages (n, message)
 MEASURES = ("reward", "completion")
 
@@ -55,7 +55,7 @@ class Humans:
     world: DrivingWorld  # where they began
     action: Tensor  # (n, turns) waiting at the end
     utterance: Tensor  # (n, turns) silence at the end
-    arrives: Tensor  # (n,) bool: sooner or later the human's car arrives
+    arrives: Tensor  # (n,) bool: the human's car eventually arrives
     silence: int = -1  # the utterance that stands for saying nothing
 
     @classmethod
@@ -80,7 +80,7 @@ class Humans:
         return replace(self, **{name: getattr(self, name)[rows] for name in parts})
 
     def repeating(self) -> "Humans":
-        """The same humans, who say what they said last again instead of nothing."""
+        """The same humans, who repeat their last words instead of saying nothing."""
         said = self.utterance.clone()
         for turn in range(1, said.shape[1]):
             said[:, turn] = torch.where(said[:, turn] == self.silence, said[:, turn - 1], said[:, turn])
@@ -96,7 +96,7 @@ class Humans:
 
 
 def load_humans(files: Files, split: str, parts: Parts, silence: int) -> Humans:
-    """The humans of one split; `parts` are the phrases of each utterance, of which one is `silence`."""
+    """The humans of one split; `parts` are the phrases of each utterance, one of which is `silence`."""
     games, turns = (read_table(files[f"{each.name}.parquet"], each).to_pandas() for each in (GAMES, TURNS))
     traces = read_table(files["traces.parquet"], "traces")
     known = {each: number for number, each in enumerate(parts)}
@@ -147,14 +147,14 @@ def translations(dictionary: pd.DataFrame, criterion: str, vocabulary: Speech) -
 
 @dataclass(frozen=True)
 class Voice:
-    """What becomes of what a human says: a way to translate it, and what that is called."""
+    """What becomes of a human's words: a way to translate them, and its name."""
 
     name: str
     title: str
     role: str
     say: Say | None
-    times: int = 1  # how often every game is played
-    repeats: bool = False  # whether the last words are said again while the human is silent
+    times: int = 1  # number of times every game is played
+    repeats: bool = False  # whether the last words are repeated while the human is silent
 
 
 SILENCE, UNTRANSLATED, REPEATED = "silence", "neuralese", "repeated"
@@ -188,14 +188,14 @@ def voices(
 
 @dataclass(frozen=True)
 class Played:
-    """What games brought: reward and completion (n,), and which games they were, if some belong together."""
+    """Results of games: reward and completion (n,), and which games they were, if some belong together."""
 
     pair: str
     voice: Voice
     reward: np.ndarray
     completion: np.ndarray
     games: np.ndarray | None = None
-    possible: float = 1.0  # share of the games that can be completed at all
+    possible: float = 1.0  # share of games that can be completed at all
 
 
 NOBODY = Voice("none", "same language", "", None)
@@ -229,7 +229,7 @@ def logged_games(games: pd.DataFrame, split: str) -> list[Played]:
 
 def behavior_table(played: list[Played], resamples: int, generator: np.random.Generator) -> pd.DataFrame:
     """One row for each pair and way: pair, criterion, title, role, reward, completion, their _ci_low and _ci_high, n,
-    games, possible; and, game by game, how much better than silence, the control and the baseline, with the error.
+    games, possible; and the gains, game by game, over silence, the control and the baseline, with errors.
     """
     references = {each.voice.role: each for each in played if each.pair == "R/H"}
     rows = []

@@ -1,15 +1,15 @@
-"""A model of human drivers who listen: what people do next, given where they are, where they go and what they heard.
+"""A model of human drivers who listen: what people do next, given their position, their goal and what they heard.
 
     p(action | seen, heard) = softmax(prospects of each action . v + perceptron(seen) + W words heard)
 
-The prospects of an action are what anybody can tell of it from the map: whether it leaves the road, by how many moves
-the goal is then nearer along the road, whether it arrives, whether it is waiting. They make a driver who has never been
+The prospects of an action are what the map tells anybody about it: whether it leaves the road, how many moves nearer
+the goal then is along the road, whether it arrives, whether it is waiting. They let a driver who has never been
 in a state drive sensibly there.
 
 What is heard at a turn is what the other said the turn before, as both move and speak at once; older words fade by
-`fading` a turn. There are few games, so the model is fitted part by part, each stopped where it predicts the dev games
-best: prospects, the perceptron, and last what words change. So the same model with its ears shut is what a driver who
-ignores words does, and what words are worth is by how much better held-out moves are predicted with them, game by game.
+`fading` per turn. There are few games, so the model is fitted part by part, each stopped where it predicts the dev
+games best: prospects, the perceptron, and finally the effect of words. So the same model with its ears shut is a driver
+who ignores words, and the value of words is how much better held-out moves are predicted with them, game by game.
 """
 
 from dataclasses import dataclass, replace
@@ -34,12 +34,12 @@ from neuralese.tasks.driving.tables import GAMES, TURNS, WORDS
 from neuralese.tasks.files import Files
 
 ACTIONS = ("wait", "forward", "left", "right")
-QUICKER = 30  # by how much larger the steps are by which the few weights of prospects are fitted
+QUICKER = 30  # factor on the learning rate for the few weights of prospects
 
 
 @dataclass(frozen=True)
 class Moves:
-    """What people did: all moves of cars on the road, of the games of one split."""
+    """What people did: all moves of cars on the road, in the games of one split."""
 
     seen: Tensor  # (n, 3)
     heard: Tensor  # (n, words)
@@ -51,7 +51,7 @@ class Moves:
 
 
 def said_words(files: Files) -> Tensor:
-    """The words that are said in each row of the turns, (rows, words); silence has none."""
+    """The words said in each row of the turns, (rows, words); silence has none."""
     turns, traces = read_table(files["turns.parquet"], TURNS), read_table(files["traces.parquet"], "traces")
     words = read_table(files["words.parquet"], WORDS)["word"].to_pylist()
     bags = Lists.of(traces["words"].combine_chunks(), len(words)).bags(torch.arange(traces.num_rows))
@@ -61,7 +61,7 @@ def said_words(files: Files) -> Tensor:
 
 
 def without_silence(bags: Tensor, words: list[str]) -> Tensor:
-    """Bags (n, words) in which silence is no word."""
+    """Bags (n, words) in which silence is not a word."""
     spoken = torch.tensor([bool(word) for word in words])
     return bags * spoken
 
@@ -75,7 +75,7 @@ def load_moves(files: Files, split: str, fading: float) -> Moves:
 
 
 def moves_of(turns: pd.DataFrame, said: Tensor, fading: float) -> Moves:
-    """The moves in `turns`, in each row of which the words `said` (rows, words) are said."""
+    """The moves in `turns`, with the words `said` (rows, words) in each of its rows."""
     logged = Logged(turns)
     memory = torch.zeros(len(logged.ids), 2, said.shape[1])
     parts = []
@@ -90,7 +90,7 @@ def moves_of(turns: pd.DataFrame, said: Tensor, fading: float) -> Moves:
 
 
 class Sight(nn.Module):
-    """Scores of actions by what is seen: see above."""
+    """Scores of actions given what is seen: see above."""
 
     def __init__(self, game: DrivingGame, hidden: int) -> None:
         super().__init__()
@@ -98,7 +98,7 @@ class Sight(nn.Module):
         self.weigh = nn.Linear(len(PROSPECTS), 1, bias=False)
         self.perceive = nn.Sequential(game.encoder(hidden), nn.Tanh(), nn.Linear(hidden, roads.ACTIONS))
         for each in (self.weigh.weight, *self.perceive[-1].parameters()):
-            nn.init.zeros_(each)  # a driver who knows nothing does anything
+            nn.init.zeros_(each)  # an untrained driver acts uniformly
 
     def forward(self, seen: Tensor) -> Tensor:
         """Scores (n, actions) of those who see (n, 3)."""
@@ -114,10 +114,10 @@ class HumanDriver(nn.Module):
         self.fading, self.words = fading, words
         self.see = Sight(game, hidden)
         self.hear = nn.Linear(words, roads.ACTIONS, bias=False)
-        nn.init.zeros_(self.hear.weight)  # words mean nothing until they are seen to
+        nn.init.zeros_(self.hear.weight)  # words start without meaning
 
     def log_prob(self, seen: Tensor, heard: Tensor | None) -> Tensor:
-        """log p(action | seen, heard), (n, actions); of one who does not listen, if nothing is given to be heard."""
+        """log p(action | seen, heard), (n, actions); of a deaf driver if `heard` is not given."""
         logits = self.see(seen)
         return torch.log_softmax(logits if heard is None else logits + self.hear(heard), dim=1)
 
@@ -125,7 +125,7 @@ class HumanDriver(nn.Module):
 def fit_driver(
     game: DrivingGame, moves: Moves, held_out: Moves, config: FitConfig, fading: float, generator: torch.Generator
 ) -> HumanDriver:
-    """Fit a driver to `moves`: what prospects are worth, then all that is seen, then what words change."""
+    """Fit a driver to `moves`: the prospects, then everything seen, then the effect of words."""
     driver = seeded(lambda: HumanDriver(game, config.hidden, moves.heard.shape[1], fading), generator)
     quick = replace(config, learning_rate=QUICKER * config.learning_rate)
     for part, how, listens in (
@@ -167,7 +167,7 @@ def likelihoods(driver: HumanDriver, moves: Moves, listens: bool) -> np.ndarray:
 
 
 def held_out_gain(driver: HumanDriver, moves: Moves) -> dict[str, float]:
-    """By how many nats a move words improve the prediction of held-out moves; those of a game count as one."""
+    """By how many nats per move words improve the prediction of held-out moves; moves of a game count as one."""
     ours, theirs = (likelihoods(driver, moves, listens) for listens in (True, False))
     after_words = (moves.heard.sum(1) > 0).numpy()
     gain, error, p_value = paired_test(ours, theirs, moves.game.numpy())
@@ -188,15 +188,15 @@ def held_out_gain(driver: HumanDriver, moves: Moves) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Human:
-    """A model human as a driver: acts by `driver`, speaks by p(z | x), both drawn as likely as people do."""
+    """A model human as a driver: acts by `driver`, speaks by p(z | x), both sampled."""
 
     driver: HumanDriver
     speaker: HumanSpeaker
-    heard: Tensor  # (phrases, words) what is heard of each phrase; nothing of silence
+    heard: Tensor  # (phrases, words) what is heard for each phrase; nothing for silence
     silence: int
 
     def begin(self, games: int) -> tuple[Tensor, Tensor]:
-        """See `loop.Driver`: memory is of words, and what is heard is a phrase."""
+        """See `loop.Driver`: memory holds words, and what is heard is a phrase."""
         return torch.zeros(games, self.driver.words), torch.full((games,), self.silence)
 
     def step(self, seen: Tensor, heard: Tensor, memory: Tensor, chance: Chance) -> tuple[Tensor, Tensor, Tensor]:
@@ -207,7 +207,7 @@ class Human:
         return action, torch.where(gone, self.silence, self.says(seen, chance)), memory
 
     def says(self, seen: Tensor, chance: Chance) -> Tensor:
-        """A phrase of the inventory, or silence, as often as people are silent: (n,)."""
+        """A phrase of the inventory, or silence as often as people are silent: (n,)."""
         log_prob = self.speaker.log_prob(seen).T
         silent = chance.uniform() < log_prob[:, self.silence].exp()
         aloud = log_prob.index_fill(1, torch.tensor([self.silence]), -torch.inf)
@@ -216,9 +216,9 @@ class Human:
 
 @torch.no_grad()
 def reactions(driver: HumanDriver, seen: Tensor, heard: Tensor, phrases: list[str]) -> pd.DataFrame:
-    """What drivers who see (n, 3) do on average after each phrase, and how that differs from after silence.
+    """What drivers who see (n, 3) do on average after each phrase, compared with after silence.
 
-    Columns: phrase, a share of each action, and `shift`, by how much the distribution of actions differs in total.
+    Columns: phrase, the share of each action, and `shift`, the total difference between the distributions of actions.
     """
     before = driver.log_prob(seen, None).exp()
     rows = []
@@ -232,7 +232,7 @@ def reactions(driver: HumanDriver, seen: Tensor, heard: Tensor, phrases: list[st
 
 
 def measured(driver: HumanDriver, moves: dict[str, Moves], heard: Tensor, phrases: list[str]) -> dict:
-    """What `driver.json` says: what words are worth on held-out moves, and how drivers of dev react to each phrase."""
+    """The contents of `driver.json`: the value of words on held-out moves, and how dev drivers react to each phrase."""
     spoken = [number for number, phrase in enumerate(phrases) if phrase]
     told = reactions(driver, moves["dev"].seen, heard[spoken], [phrases[number] for number in spoken])
     return {

@@ -15,7 +15,7 @@ from neuralese.sources.archives import write_tar
 GAMES = 300
 SPEAKS = 0.6  # chance that a driver says something before a move
 DAWDLES = 0.08  # chance that it waits for no reason
-LONGEST = 40  # moves after which a game is given up
+LONGEST = 40  # moves after which a game is abandoned
 STEPS = ((-1, 0), (0, 1), (1, 0), (0, -1))  # north, east, south, west
 COMPASS = ("north", "east", "south", "west")
 WAIT, FORWARD, LEFT, RIGHT = range(4)
@@ -74,7 +74,7 @@ def cells(pose: Pose) -> set[tuple[int, int]]:
 
 
 def shortest_path(road: list[str], start: Pose, goal: tuple[int, int]) -> list[int]:
-    """Actions that lead from `start` to `goal` on the road, as few as can be."""
+    """A shortest sequence of actions along the road from `start` to `goal`."""
     queue: deque[tuple[Pose, list[int]]] = deque([(start, [])])
     seen = {start}
     while queue:
@@ -90,7 +90,7 @@ def shortest_path(road: list[str], start: Pose, goal: tuple[int, int]) -> list[i
 
 
 def _say(pose: Pose, action: int, left: int, generator: np.random.Generator) -> str:
-    """What a driver says who is about to do `action` and has `left` moves to go."""
+    """What a driver says when about to do `action` with `left` moves to go."""
     if generator.random() > SPEAKS:
         return ""
     if generator.random() < 0.05:
@@ -127,7 +127,7 @@ def play(generator: np.random.Generator) -> list:
     record: list = [state()]
     for _ in range(LONGEST):
         actions = [WAIT if done[p] or generator.random() < DAWDLES else plans[p][0] for p in (0, 1)]
-        for player in generator.permutation(2):  # who looks out first
+        for player in generator.permutation(2):  # who looks first
             own, other = (cells(move(poses[p], actions[p])) for p in (player, 1 - player))
             if own & other and not any(done):
                 actions[player] = WAIT

@@ -1,17 +1,17 @@
 """The driving game of the paper (Figure 4c): two cars that cannot see each other must both reach their goals.
 
 A car covers two cells, its head and its tail. Both players act at once; a car that reaches its goal leaves the road.
-The reward is shared, and as in the authors' released game each step brings
+The reward is shared, and as in the authors' released game each step yields
 
     -0.01    for the time
-    -0.5     for each cell off the road that is occupied, be it by one car or by two
-    +0.1     for each cell that a car comes nearer to its goal, unless it arrives
+    -0.5     for each occupied cell off the road, whether by one car or two
+    +0.1     for each cell that a car gets closer to its goal, unless it arrives
     +1       for each car that arrives
     -2       if the cars, neither of which had arrived before the step, now share a cell: that ends the game, which is
-             completed all the same if both arrive in this step
+             still completed if both arrive in this step
 
 A player sees (map, pose, goal) of its own car. A *state* of a speaker is that, and comes with distractors: other
-states from play on the same map. Which of them it is, is what its message is to tell: (n, s, 3), the true one first.
+states from play on the same map. Its message must tell which one is true: (n, s, 3), the true one first.
 """
 
 from dataclasses import dataclass, replace
@@ -35,7 +35,7 @@ SPLITS = ("train", "dev", "test")
 
 
 def load_games(files: Files, config: GameConfig) -> dict[str, "DrivingGame"]:
-    """The driving game on the roads of the logged games, by the rules written into their table; splits share it."""
+    """The driving game on the roads of the logged games, by the rules stored in their table; splits share it."""
     maps, rules = read_table(files["maps.parquet"], MAPS).to_pydict(), read_about(files["maps.parquet"])
     layouts = Layouts.of(maps["road"], maps["starts"], maps["goals"])
     return dict.fromkeys(SPLITS, DrivingGame(layouts, config.steps, config.candidates, **rules))
@@ -56,7 +56,7 @@ class DrivingWorld:
 
 
 class DrivingGame(Game[DrivingWorld]):
-    """Driving on given layouts; fresh games start and end where the layouts say, two cars never in the same place."""
+    """Driving on given layouts; fresh games start and end where the layouts say, never with two cars in one place."""
 
     n_actions = roads.ACTIONS
     observation_shape = (3,)  # map, pose, goal
@@ -69,9 +69,9 @@ class DrivingGame(Game[DrivingWorld]):
         distractors: str = "play",
         goal_offset: bool = True,
     ) -> None:
-        """Distractors come from "play", as the true states do, or are "anywhere" (see `anywhere`).
+        """Distractors come from "play", like the true states, or are "anywhere" (see `anywhere`).
 
-        With `goal_offset` players also see where the goal lies as the driver sees it (see `DrivingEncoder`).
+        With `goal_offset` players also see where the goal is from the driver's seat (see `DrivingEncoder`).
         """
         self.layouts, self.max_steps, self.n_candidates = layouts, max_steps, n_candidates
         self.distractors, self.goal_offset = distractors, goal_offset
@@ -86,7 +86,7 @@ class DrivingGame(Game[DrivingWorld]):
         self._n_goals = torch.tensor([len(goals) for goals in layouts.goals])
 
     def reset(self, batch: int, generator: torch.Generator) -> DrivingWorld:
-        """Draw a map, two different starts and two goals for each game, all alike likely."""
+        """Draw a map, two different starts and two goals for each game, uniformly."""
         where = torch.randint(len(self.layouts.road), (batch,), generator=generator)
         starts, goals = self._n_starts[where], self._n_goals[where]
         first = _below(starts, generator)
@@ -109,7 +109,7 @@ class DrivingGame(Game[DrivingWorld]):
         driving = ~world.arrived
         pose = torch.where(driving, self._move.take(world.pose * roads.ACTIONS + actions), world.pose)
         head, tail = pose >> 2, self._tail.take(pose)
-        arrived = head == world.goal  # also of a car that had arrived before: it stays where it was
+        arrived = head == world.goal  # also for a car that had arrived before, which stays where it was
         one, other = torch.stack([head, tail], dim=2).unbind(1)  # the cells of each car, (batch, 2)
         shared = (one[:, :, None] == other[:, None]).any(2)
         crash = shared.any(1) & driving.all(1)
@@ -128,7 +128,7 @@ class DrivingGame(Game[DrivingWorld]):
         return DrivingEncoder(len(self.layouts.road), width, self.goal_offset)
 
     def with_distractors(self, true: Tensor, generator: torch.Generator) -> Tensor:
-        """Draw distractors from the true states on the same map, none equal to the true state if others are there.
+        """Draw distractors from the true states on the same map, none equal to the true state if there are others.
 
         In a game whose distractors are "anywhere", draw those.
         """
@@ -148,7 +148,7 @@ class DrivingGame(Game[DrivingWorld]):
         return torch.stack([true, *others], dim=1)
 
     def anywhere(self, true: Tensor, generator: torch.Generator) -> Tensor:
-        """Draw distractors as the authors' released code does: easier, since they need not be states of any game.
+        """Draw distractors like the authors' released code: easier, since they need not be states of any game.
 
         A distractor is on any cell of the same road, with the heading and the goal of a fresh game on any map.
         """
@@ -160,7 +160,7 @@ class DrivingGame(Game[DrivingWorld]):
         return torch.stack([true, *others], dim=1)
 
     def other_distractors(self) -> dict[str, Redraw]:
-        """Those of the released code, beside our own."""
+        """Those of the released code, besides our own."""
         if self.distractors == "anywhere":
             return {}
         return {"anywhere": lambda states, generator: self.anywhere(states[:, 0], generator)}
@@ -175,7 +175,7 @@ class DrivingGame(Game[DrivingWorld]):
         return columns
 
     def from_columns(self, columns: dict[str, Tensor]) -> Tensor:
-        """What `to_columns` was given."""
+        """The inverse of `to_columns`."""
         states = []
         for prefix in prefixes(self.n_candidates):
             row, column, direction, goal_row, goal_column = (columns[prefix + name] for name in STATE_COLUMNS)
@@ -200,10 +200,10 @@ class DrivingGame(Game[DrivingWorld]):
 
 
 class DrivingEncoder(nn.Module):
-    """Sums learned vectors for what is seen: a linear layer over indicators that multiplies no zeros.
+    """Sums learned vectors for what is seen: a linear layer over indicators, without multiplying zeros.
 
-    The paper's indicators are those of map, position, orientation and goal. With `goal_offset` there is one more for
-    where the goal lies as the driver sees it: how many cells ahead, how many to the right.
+    The paper's indicators are map, position, orientation and goal. With `goal_offset` there is one more for
+    where the goal is from the driver's seat: how many cells ahead, how many to the right.
     """
 
     def __init__(self, maps: int, width: int, goal_offset: bool = True) -> None:
@@ -212,7 +212,7 @@ class DrivingEncoder(nn.Module):
         if goal_offset:
             sizes["offset"] = _OFFSETS**2
         self.seen = nn.ModuleDict({name: nn.Embedding(size, width) for name, size in sizes.items()})
-        bound = sum(sizes.values()) ** -0.5  # as the weights of a linear layer over all indicators begin
+        bound = sum(sizes.values()) ** -0.5  # the initialisation of a linear layer over all indicators
         for table in self.seen.values():
             assert isinstance(table, nn.Embedding)
             nn.init.uniform_(table.weight, -bound, bound)
@@ -232,7 +232,7 @@ _OFFSETS = 2 * SIZE - 1
 
 
 def _goal_offset(cell: Tensor, direction: Tensor, goal: Tensor) -> Tensor:
-    """Where the goal lies as the driver sees it, as one number (n,)."""
+    """Where the goal is from the driver's seat, as one number (n,)."""
     south, east = goal // SIZE - cell // SIZE, goal % SIZE - cell % SIZE
     facing = direction[None]
     ahead = torch.stack([-south, east, south, -east]).gather(0, facing)[0]

@@ -32,6 +32,6 @@ def load_traces(files: Files, states: States, split: str, generator: torch.Gener
 
 
 def load_heard(files: Files) -> Tensor:
-    """As which bag of words the model human hears each phrase of the inventory: (phrases, words)."""
+    """The bag of words that the model human hears for each phrase of the inventory: (phrases, words)."""
     inventory, words = read_table(files["inventory.parquet"], "inventory"), read_table(files["words.parquet"], WORDS)
     return Lists.of(inventory["words"].combine_chunks(), words.num_rows).bags(torch.arange(inventory.num_rows))

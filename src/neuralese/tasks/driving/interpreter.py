@@ -1,14 +1,14 @@
 """An interpreter between two robots that drive: it sees what the listener sees, and so knows the context it speaks in.
 
-That is its own car, its goal and the map, x_b; where the other is, the interpreter must sum over: p(x_a | x_b), counted
-in games that two robots played. Roads are small and states few, so that the sums are exact. With it
+That is its own car, its goal and the map, x_b; where the other is must be summed over: p(x_a | x_b), counted
+in games that two robots played. Roads are small and states few, so the sums are exact. With it
 
     into English      the phrase z' of least KL(beta(z) || beta(z')) in the one context x_b: Equation 2 without its
                       expectation
     into neuralese    what the robot itself says on average in each state x_a, weighted by what the phrase makes one
-                      believe of x_a in x_b
+                      believe about x_a in x_b
 
-No translator that is fixed before the game can know x_b: its figures are an upper bound, and named so.
+No translator that is fixed before the game can know x_b: its figures are an upper bound, and labelled so.
 """
 
 import torch
@@ -20,15 +20,15 @@ from neuralese.tasks.driving.loop import Robot, Said, Start, converse
 from neuralese.tasks.driving.roads import CELLS, GONE
 from neuralese.tasks.talk import TalkRun
 
-PSEUDO_COUNT = 5.0  # how much how often a state occurs on its map counts against what was seen of it in a context
-NOWHERE = -1e4  # the logarithm of the chance to be on another map
+PSEUDO_COUNT = 5.0  # weight of a state's frequency on its map relative to counts in a context
+NOWHERE = -1e4  # the log-probability of being on another map
 
 
 class Places:
-    """Where the other may be: the states that were seen in play, and how likely each is from what one sees oneself."""
+    """Where the other may be: the states seen in play, and how likely each is given what one sees."""
 
     def __init__(self, pairs: Tensor, maps: int) -> None:
-        """`pairs` (n, 2, 3): what the one whose state is asked for and the other saw at the same time."""
+        """`pairs` (n, 2, 3): what the player whose state is asked for and the other saw at the same time."""
         self.maps = maps
         speaker, listener = pairs.unbind(1)
         speaker, listener = speaker[speaker[:, 1] != GONE], listener[speaker[:, 1] != GONE]
@@ -40,13 +40,13 @@ class Places:
         usual = on_map / on_map.sum(1, keepdim=True).clamp(min=1)
         map_of = torch.cat([self.states[:, 0], torch.arange(maps)])
         likely = seen + PSEUDO_COUNT * usual[map_of]
-        likely[size:] = usual  # of one whose state was never seen, or that has left the road
+        likely[size:] = usual  # for a state that was never seen, or a car that has left the road
         self.log_prior = (
             (likely / likely.sum(1, keepdim=True).clamp(min=1e-9)).log().clamp(min=NOWHERE)
         )  # (k + maps, k)
 
     def contexts(self, seen: Tensor) -> Tensor:
-        """Which context it is to see (n, 3): a state, or all on a map where the own state is not among them: (n,)."""
+        """The context of those who see (n, 3): a state, or everything on a map if the own state is unknown: (n,)."""
         codes = _codes(seen)
         place = torch.searchsorted(self.codes, codes).clamp(max=len(self.codes) - 1)
         return torch.where(self.codes[place] == codes, place, len(self.codes) + seen[:, 0])
@@ -91,10 +91,10 @@ class Interpreter:
 
     @torch.no_grad()
     def phrases(self, messages: Tensor, contexts: Tensor) -> Tensor:
-        """The place among the phrases of the best one for each message (n, message) in its context (n,)."""
+        """The position of the best phrase for each message (n, message) in its context (n,)."""
         likely = self.robot.log_prob(messages, self.places.states, self.scale)  # (n, k)
         believed = (likely + self.places.log_prior[contexts]).softmax(1)
-        # KL(beta(z) || beta(z')) but for what does not depend on z'
+        # KL(beta(z) || beta(z')) up to terms that do not depend on z'
         return (self.log_norm[contexts] - believed @ self.log_phrases.T).argmin(1)
 
     def __call__(self, said: Said) -> tuple[Tensor, Tensor]:

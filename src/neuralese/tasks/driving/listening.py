@@ -1,12 +1,12 @@
 """A robot drives with a model human who listens: each hears the other's words translated, at every step.
 
-    R / H*    a robot in the first car, the model human (`driver.Human`) in the second, by how words are translated
-    H* / H*   two model humans who speak English; the ceiling of the second car, and what words are worth to it
+    R / H*    a robot in the first car, the model human (`driver.Human`) in the second, by way of translating
+    H* / H*   two model humans who speak English; the ceiling of the second car, and the value of words to it
     R / R     two robots that speak neuralese; the ceiling of the first
 
-Translators are those that dev chose for relays (`relay_choice`). People are silent at most turns, and a robot never
-learned to hear nothing. What it hears then is chosen on dev for each criterion, by reward: the *translation* of
-silence, *nothing* (zeros), or the *last* translation again.
+Translators are those chosen on dev for relays (`relay_choice`). People are silent at most turns, and a robot never
+learned to hear nothing. What it hears then is chosen on dev for each criterion, by reward: the *translation*
+of silence, *nothing* (zeros), or the *last* translation again.
 """
 
 import json
@@ -44,7 +44,7 @@ class Both:
     silence: int  # the phrase that stands for saying nothing
     noise: float
     while_silent: str = TRANSLATED
-    last: Tensor | None = None  # (games, message) what each robot heard last, where that is said again
+    last: Tensor | None = None  # (games, message) what each robot heard last, if that is repeated
 
     def __call__(self, said: Said) -> tuple[Tensor, Tensor]:
         """See `loop.Carry`: what the second player hears in place of the first, and the other way round."""
@@ -65,7 +65,7 @@ class Both:
 
 
 def nothing_heard(silence: int) -> Carry:
-    """Nobody hears anything: a robot zeros, a human silence."""
+    """Nobody hears anything: a robot hears zeros, a human silence."""
 
     def carry(said: Said) -> tuple[Tensor, Tensor]:
         first, second = (
@@ -79,7 +79,7 @@ def nothing_heard(silence: int) -> Carry:
 
 @dataclass(frozen=True)
 class Way:
-    """Who drives, and how what they say is heard."""
+    """Who drives, and how their words are heard."""
 
     pair: str
     name: str
@@ -96,7 +96,7 @@ class Listening:
     def __init__(self, run: TalkRun, robot: Robot, driver: HumanDriver) -> None:
         self.run, heard = run, run.heard.clone()
         assert run.silence is not None  # drivers are silent at times
-        heard[run.silence] = 0  # which counts as a word elsewhere
+        heard[run.silence] = 0  # elsewhere it counts as a word
         human = Human(driver, run.english.speaker, heard, run.silence)
         self.seats: dict[str, tuple[Driver, Driver]] = {
             MIXED: (robot, human),
@@ -113,7 +113,7 @@ class Listening:
 def translators(
     booth: Booth, choice: pd.DataFrame, criteria: Mapping[str, Mapping], new: Spoken, silence: int
 ) -> list[Way]:
-    """A way for each criterion, by the members that dev chose for relays, and one in which words are random."""
+    """A way for each criterion, with the members chosen on dev for relays, and one with random words."""
     both, ways = {}, []
     for name, rows in choice[choice["criterion"] != INTERPRETER].groupby("criterion", sort=False):
         settings = json.loads(rows["settings"].iloc[0])
@@ -134,7 +134,7 @@ def translators(
 
 
 def _any_words(ours: Both, sayable: Tensor) -> Carry:
-    """Each hears a phrase, or its translation, that has nothing to do with what was said, as often as words were."""
+    """Each hears a phrase, or its translation, unrelated to what was said, as often as words were said."""
 
     def carry(said: Said) -> tuple[Tensor, Tensor]:
         first, second = (sayable[(said.chance.uniform() * len(sayable)).long()] for _ in range(2))
@@ -155,7 +155,7 @@ def evaluate_listening(
 ) -> list[tuple[Way, Played]]:
     """Choose on dev what a robot hears while its human is silent, then play test games in every way.
 
-    `choice` is what dev chose for relays.
+    `choice` holds what was chosen on dev for relays.
     """
     assert run.silence is not None  # drivers are silent at times
     players, booth = Listening(run, robot, driver), Booth(run, robot.cell, config.contexts, config.vocabulary)

@@ -1,18 +1,18 @@
 """The 382 driving games that pairs of humans played: server logs become tables, their messages an inventory and traces.
 
-A log is a JSON list that begins and ends with a state and has the two players' moves between any two states. A state
+A log is a JSON list that begins and ends with a state, with the two players' moves between consecutive states. A state
 holds the road, 8 x 8 of zeros and ones, and two cars, each with `pos` (row, column), `dir` (0 north, 1 east, 2 south,
 3 west), `goal` and `done`; a move is an `action` (0 wait, 1 forward, 2 left, 3 right) and a `message`. A car that is
-done may stand at [-1, -1]. A log that is anything else is left out and reported by its file and the field at fault.
+done may stand at [-1, -1]. Any other log is left out and reported with its file and the field at fault.
 
-**Inventory.** Messages are put in lower case and everything but letters, digits and spaces is taken out. The inventory
+**Inventory.** Messages are lowercased and everything but letters, digits and spaces is removed. The inventory
 is silence (the empty message) and every message of one to three words sent at least `least_sent` times outside the
 test games.
 
 **Traces.** A message of the inventory is that one phrase. Any other is read from left to right: at each word the
-longest phrase of the inventory that begins there is taken, and reading goes on after it; a word that begins none is
-passed over. So "going up left lane" is *going up* and *left*. A message in which no phrase is found says nothing that
-the inventory can express: it has no phrases, which is not the same as silence.
+longest phrase of the inventory that begins there is taken, and reading continues after it; a word that begins none is
+skipped. So "going up left lane" is *going up* and *left*. A message in which no phrase is found says nothing that
+the inventory can express: it has no phrases, which is different from silence.
 
 **Words.** The model human hears a bag of words: those that occur in at least `least_words` messages outside the test
 games, and silence, which counts as a word.
@@ -36,15 +36,15 @@ log = logging.getLogger(__name__)
 
 LOGS = DRIVING.archives[0].used
 SIZE = 8
-LONGEST = 3  # words of a phrase
-MOST_TYPED = 1000  # characters of a message; the longest of the real ones has 145
+LONGEST = 3  # maximum number of words in a phrase
+MOST_TYPED = 1000  # maximum number of characters in a message; the longest real one has 145
 MOST_BAD = 0.05  # share of malformed logs above which something is wrong with the data as a whole
 CAR = ["row", "col", "direction", "goal_row", "goal_col", "done"]
 TURN = ["game", "turn", "player", *CAR, "action", "message"]
 
 
 class BadLogError(ValueError):
-    """Says which field of a log is not as it should be."""
+    """Says which field of a log is wrong."""
 
 
 def _demand(holds: bool, field: str, found: object) -> None:
@@ -124,7 +124,7 @@ def _game(record: Any) -> tuple[str, list[tuple]]:
         rows += [(position // 2, player, *cars[player], *moves[player]) for player in (0, 1)]
     road = _road(record[0]["road"])
     for position in range(2, len(record), 2):
-        _demand(record[position]["road"] == record[0]["road"], f"state {position // 2}.road", "another than at first")
+        _demand(record[position]["road"] == record[0]["road"], f"state {position // 2}.road", "not the first")
     return road, rows
 
 
@@ -135,7 +135,7 @@ def parse(archive: str | Path) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, st
     """
     logs = sorted(members(archive, LOGS))
     if not logs:
-        raise NeuraleseError(f"{archive} holds no data/drive/server_logs/*.json, so it is not the driving data.")
+        raise NeuraleseError(f"{archive} holds no data/drive/server_logs/*.json; download the driving data again.")
     good, bad = [], {}
     for name, content in logs:
         try:
@@ -157,14 +157,14 @@ def check_bad(bad: dict[str, str], total: int) -> None:
         name, why = next(iter(bad.items()))
         raise NeuraleseError(
             f"{len(bad)} of {total} driving logs are malformed (for example {name}: {why}), more than "
-            f"{MOST_BAD:.0%}; fetch the archive again, or mend the logs."
+            f"{MOST_BAD:.0%}; download the archive again, or fix the logs."
         )
 
 
 def leave_out(
     played: pd.DataFrame, turns: pd.DataFrame, bad: dict[str, str]
 ) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, str]]:
-    """Leave out the games that, `played` again, do not come out as logged (`wrong` says why): games, turns, all bad."""
+    """Leave out games that, `played` again, do not end as logged (`wrong` says why): games, turns, all bad."""
     logs = turns.groupby("game", as_index=False)[["log", "map"]].first()
     games = played.merge(logs, on="game")
     wrong = games["wrong"].notna()
@@ -177,7 +177,7 @@ def leave_out(
 def splits(games: int, dev: int, test: int) -> list[str]:
     """The split of each game in the order of file names: the last `test` are test, `dev` spread over the rest are dev.
 
-    People play several games in a row, each in words of their own, so dev games from one time would be few people's.
+    People play several games in a row, each in their own words, so dev games from one time would be by few people.
     """
     if dev + test >= games:
         raise NeuraleseError(
@@ -206,7 +206,7 @@ def inventory(messages: Iterable[str], least_sent: int, known: list[str]) -> pd.
 
 
 def training_messages(games: pd.DataFrame, turns: pd.DataFrame) -> pd.Series:
-    """What was sent outside the test games by cars on the road; silence is the empty message."""
+    """What cars on the road sent outside the test games; silence is the empty message."""
     outside = turns["game"].isin(games.loc[games["split"] != "test", "game"])
     return turns.loc[outside & _speaking(turns), "message"]
 
@@ -225,7 +225,7 @@ def vocabulary(messages: Iterable[str], least_words: int) -> pd.DataFrame:
 
 
 def words_of(message: str, ids: dict[str, int]) -> list[int]:
-    """The words of the vocabulary that are in a message; silence is one of them."""
+    """The words of the vocabulary in a message; silence is one of them."""
     return [ids[word] for word in words(message) or [""] if word in ids]
 
 

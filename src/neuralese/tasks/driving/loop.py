@@ -1,10 +1,10 @@
-"""Driving in the closed loop: two drivers of any kind, and a carrier between them through which all that they say goes.
+"""Closed-loop driving: two drivers of any kind, and a carrier that everything they say passes through.
 
     played = converse(game, Start.of(run, "test", 4000), (robot, robot), carry)
 
-Chance is the same whatever the carrier does: game k at step t has the same noise in its channel and the same dice of
-its drivers, so that games under two carriers that begin alike can be compared one by one. A game that is over is not
-played on, which halves the work.
+Randomness does not depend on the carrier: game k at step t has the same channel noise and the same dice for its
+drivers, so games that begin identically under two carriers can be compared one by one. A game that is over is not
+played any further, which halves the work.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ from neuralese.tasks.run import Run
 
 
 class Chance:
-    """Random numbers for all games of a batch, of which those that go on take theirs."""
+    """Random numbers for all games of a batch, from which those still going on take theirs."""
 
     def __init__(self, seed: int, who: str, games: int) -> None:
         self.random, self.games = generator(seed, who), games
@@ -37,20 +37,20 @@ class Chance:
         return torch.rand(self.games, generator=self.random)[self.going]
 
     def draw(self, log_prob: Tensor) -> Tensor:
-        """One of the columns of `log_prob` (going, k) for each row, as likely as it says: (going,)."""
+        """One of the columns of `log_prob` (going, k) for each row, sampled from it: (going,)."""
         cumulated = log_prob.double().exp().cumsum(1)
         at = self.uniform().double()[:, None] * cumulated[:, -1:]
         return (cumulated <= at).sum(1).clamp(max=log_prob.shape[1] - 1)
 
 
 def seed_from(random: torch.Generator) -> int:
-    """A seed for the chance of games."""
+    """A seed for the randomness of games."""
     return int(torch.randint(2**31, (), generator=random))
 
 
 @dataclass(frozen=True)
 class Start:
-    """Games that are about to begin, and their chance: all that two conditions have to share."""
+    """Games about to begin, and their randomness: everything two conditions must share."""
 
     world: DrivingWorld
     seed: int
@@ -74,7 +74,7 @@ class Driver(Protocol):
 
 @dataclass(frozen=True)
 class Robot:
-    """A trained cell; what it says has passed its channel."""
+    """A trained cell; what it says has passed through its channel."""
 
     cell: Cell
 
@@ -89,27 +89,27 @@ class Robot:
 
 
 class Said(NamedTuple):
-    """What a carrier is given, of games that go on."""
+    """What a carrier is given, for games still going on."""
 
     time: int
-    games: Tensor  # (n,) which they are
+    games: Tensor  # (n,) their numbers
     seen: Tensor  # (n, 2, 3) by each player
     words: tuple[Tensor, Tensor]  # what each player said, (n, ...)
     chance: Chance
 
 
-Carry = Callable[[Said], tuple[Tensor, Tensor]]  # to what the *other* player hears in its place, (n, ...) each
+Carry = Callable[[Said], tuple[Tensor, Tensor]]  # returns what the *other* player hears instead, (n, ...) each
 
 
 def untouched(said: Said) -> tuple[Tensor, Tensor]:
-    """What is said is heard as it is."""
+    """What is said is heard unchanged."""
     return said.words
 
 
 class Turn(NamedTuple):
     """One step of the games that were not over before it."""
 
-    games: Tensor  # (n,) which they are
+    games: Tensor  # (n,) their numbers
     seen: Tensor  # (n, 2, 3)
     words: tuple[Tensor, Tensor]  # what each player said
     actions: Tensor  # (n, 2)
@@ -120,7 +120,7 @@ class Turn(NamedTuple):
 
 @torch.no_grad()
 def turns(game: DrivingGame, start: Start, seats: tuple[Driver, Driver], carry: Carry) -> Iterator[Turn]:
-    """Play from `start` to the end, all that is said going through `carry`."""
+    """Play from `start` to the end, passing everything said through `carry`."""
     games = len(start.world.map)
     world, going = start.world, torch.arange(games)
     own = [Chance(start.seed, f"driver {seat}", games) for seat in (0, 1)]
@@ -145,7 +145,7 @@ def turns(game: DrivingGame, start: Start, seats: tuple[Driver, Driver], carry: 
 
 @dataclass(frozen=True)
 class Played:
-    """What games brought: reward, completion and how many steps they took, (n,) each."""
+    """Results of games: reward, completion and number of steps, (n,) each."""
 
     reward: np.ndarray
     completion: np.ndarray
@@ -153,7 +153,7 @@ class Played:
 
 
 def converse(game: DrivingGame, start: Start, seats: tuple[Driver, Driver], carry: Carry) -> Played:
-    """What games bring in which all that is said goes through `carry`."""
+    """Results of games in which everything said goes through `carry`."""
     reward, completion, steps = (torch.zeros(len(start.world.map), dtype=torch.float64) for _ in range(3))
     for turn in turns(game, start, seats, carry):
         reward[turn.games] += turn.reward.double()

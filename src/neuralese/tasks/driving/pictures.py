@@ -55,7 +55,7 @@ def road_map(road: str, cars: Sequence[tuple[int, int]]) -> np.ndarray:
                 x, y = column * CELL, row * CELL
                 draw.rectangle((x, y, x + CELL - 1, y + CELL - 1), fill=ROAD, outline=LINES)
     for number, ((_, goal), color) in enumerate(zip(cars, COLORS, strict=False)):
-        shared = number > 0 and goal == cars[0][1]  # then the second star lies inside the first
+        shared = number > 0 and goal == cars[0][1]  # then the second star is inside the first
         _star(draw, goal, color, 0.6 if shared else 1.0)
     for (pose, _), color in zip(cars, COLORS, strict=False):
         if pose != GONE:

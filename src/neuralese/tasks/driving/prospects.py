@@ -1,4 +1,4 @@
-"""What anybody can tell of an action from the map: where it leads, and how far it is from there along the road."""
+"""What the map tells anybody about an action: where it leads, and how far the goal is from there along the road."""
 
 import torch
 from torch import Tensor
@@ -7,11 +7,11 @@ from neuralese.tasks.driving import roads
 from neuralese.tasks.driving.roads import CELLS, GONE, POSES, Layouts
 
 PROSPECTS = ("off the road", "moves nearer", "arrives", "waits")
-FARTHEST = 24  # moves, at most: as far counts what cannot be reached
+FARTHEST = 24  # maximum distance in moves, also used for what cannot be reached
 
 
 def moves_to_go(road: Tensor) -> Tensor:
-    """How many moves it takes from any pose to any goal along the road, (maps, CELLS, POSES)."""
+    """Number of moves from any pose to any goal along the road, (maps, CELLS, POSES)."""
     moved, head = roads.move_table()[:, 1:], torch.arange(POSES) // 4  # (POSES, 3)
     arrived = head == torch.arange(CELLS)[:, None]  # (CELLS, POSES)
     go = torch.where(arrived, 0, FARTHEST).expand(len(road), -1, -1)

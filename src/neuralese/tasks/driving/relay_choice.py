@@ -1,10 +1,10 @@
-"""Which two members of a family translate in a relay, one into English and one back: chosen together, on dev.
+"""The two members of a family that translate in a relay, one into English and one back: chosen jointly, on dev.
 
-A round trip is what it is: a member that translates well into English may be the wrong one for the way back. All pairs
-of a family are screened by the mean of how often R* guesses the state of a dev message from its relay, and the model
-human from the English on the way (or the relay would be a private code). Of those that differ, the best few with each
-voice (see `relays`) are played on fresh dev games, and the highest reward is chosen. Every family has the same number
-of tries.
+A member that translates well into English may be wrong for the way back. All pairs
+of a family are screened by the average of how often R* guesses the state of a dev message from its relay, and the model
+human from the English on the way (or the relay would be a private code). Among those that differ, the best few with
+each voice (see `relays`) are played on fresh dev games, and the one with the highest reward is chosen. Every family
+has the same number of tries.
 """
 
 import json
@@ -29,12 +29,12 @@ from neuralese.translate.criteria import kind_of, make_criterion
 from neuralese.translate.families import members, with_role
 
 SYNTHESIS, INTERPRETER = "synthesis", "interpreter"
-SCALES = (1.0, 2.0, 4.0)  # of an interpreter: how much wider than the channel's noise p(z | x) is taken to be
+SCALES = (1.0, 2.0, 4.0)  # of an interpreter: width of p(z | x) as a multiple of the channel's noise
 
 
 @dataclass(frozen=True)
 class Tried:
-    """A pair of members that was screened, and what it is made of."""
+    """A screened pair of members, and what it consists of."""
 
     criterion: str
     to_english: str
@@ -74,7 +74,7 @@ def choose_relay(run: JudgeRun, families: Mapping[str, Mapping], config: RelayCo
 
 
 class Guesser:
-    """How often R* guesses the state of some messages from what they became, and the model human from the English."""
+    """How often R* guesses the state of messages from what they became, and the model human from the English."""
 
     def __init__(self, speaker: RobotSpeaker, listeners: Listeners, heard: Tensor, said: Speech) -> None:
         self.listeners, self.heard, self.said, states = listeners, heard, said, listeners.states
@@ -89,7 +89,7 @@ class Guesser:
         return float(credit(-(heard - self.means).square().sum(2)).mean())
 
     def understood(self, phrases: Tensor) -> float:
-        """Accuracy of the model human that hears `phrases` (n,)."""
+        """Accuracy of the model human on hearing `phrases` (n,)."""
         return float(self.listeners.human_credit(self.heard[phrases], self.said.states).mean())
 
 
@@ -108,7 +108,7 @@ def screen(booth: Booth, families: Mapping[str, Mapping], guesser: Guesser, dev:
 
 
 def screen_new(booth: Booth, family: Mapping, new: Spoken, guesser: Guesser, dev: Tensor, played: int) -> list[Tried]:
-    """The members of a family that go best into English where new messages are the way back."""
+    """The members of a family that translate best into English when new messages are the way back."""
     known = members(family)
     criteria = {label: make_criterion(each) for label, each in known.items()}
     phrases = booth.phrases_by_all(criteria, dev)
@@ -124,7 +124,7 @@ def _best(
     phrases: Mapping[str, Tensor],
     guesser: Guesser,
 ) -> list[Tried]:
-    """The pairs by how well both guess, the best first; of those that relay all messages alike, the first alone."""
+    """The pairs by how well both guess, best first; of those that relay all messages identically, only the first."""
     found, seen = [], set()
     human = {label: guesser.understood(each) for label, each in phrases.items() if label in family}
     for (one, other), spoken in pairs.items():
@@ -141,7 +141,7 @@ def _best(
 def play_all(game: DrivingGame, robot: Robot, booth: Booth, tried: list[Tried], start: Start) -> pd.DataFrame:
     """Play fresh games with each pair, all from the same starts: the columns of `relay_choice.parquet`.
 
-    The first row of each criterion is the pair that dev chose, the second its runner-up.
+    The first row of each criterion is the pair chosen on dev, the second its runner-up.
     """
     rows = []
     for each in tried:
@@ -152,7 +152,7 @@ def play_all(game: DrivingGame, robot: Robot, booth: Booth, tried: list[Tried], 
 
 
 def play_interpreters(run: JudgeRun, games: int, start: Start) -> pd.DataFrame:
-    """The same for interpreters (see `interpreter`) that take p(z | x) to be more or less wide."""
+    """The same for interpreters (see `interpreter`) with narrower or wider p(z | x)."""
     places, rows = places_in_play(run, run.cell, games), []
     for scale in SCALES:
         interpreter = Interpreter(run, run.cell, places, scale)
@@ -169,7 +169,7 @@ def play_interpreters(run: JudgeRun, games: int, start: Start) -> pd.DataFrame:
 
 
 def ranked(table: pd.DataFrame, start: Start) -> pd.DataFrame:
-    """What was tried, criterion by criterion, the highest reward first."""
+    """The results by criterion, highest reward first."""
     first = {name: place for place, name in enumerate(table["criterion"].unique())}
     table = table.assign(place=table["criterion"].map(first))
     table = table.sort_values(["place", "reward"], ascending=[True, False], kind="stable")

@@ -1,15 +1,15 @@
-"""What relays are worth to two robots that drive: thousands of fresh games, the same starts for every condition.
+"""The value of relays to two robots that drive: thousands of fresh games, with the same starts for every condition.
 
     neuralese    no translation              shuffled    the message of another game at the same step
     silence      nobody hears anything       random      any phrase, then into neuralese
 
-and each criterion with the pair of members that dev chose (`relay_choice`). Conditions are compared game by game. What
-survives translation is the share (relay - silence) / (neuralese - silence) of what communication is worth. A robot has
-never heard silence in training and drives worse with it than with messages that say nothing of its game, so beside it
-is the share over these: (relay - shuffled) / (neuralese - shuffled).
+and each criterion with the pair of members chosen on dev (`relay_choice`). Conditions are compared game by game. What
+survives translation is the share (relay - silence) / (neuralese - silence) of the value of communication. A robot has
+never heard silence in training and drives worse with it than with messages unrelated to its game, so the share
+relative to these is given as well: (relay - shuffled) / (neuralese - shuffled).
 
 A relay also rewards a consistent private code: two ends that agree on what *left* stands for need not mean what people
-mean by it. So beside the reward is how often the model human guesses the speaker's state from the same English.
+mean by it. So the table also says how often the model human guesses the speaker's state from the same English.
 """
 
 import json
@@ -44,7 +44,7 @@ from neuralese.translate.families import INFORMED, title, with_role
 
 MEASURES = ("reward", "completion")
 SILENCE, NEURALESE = "silence", "neuralese"
-JUDGED = 5000  # test messages of which the model human hears the English, at most
+JUDGED = 5000  # maximum number of test messages whose English the model human hears
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,8 @@ class Condition:
     title: str
     carry: Carry
     role: str = ""
-    phrases: Callable[[Tensor], Tensor] | None = None  # the English of messages (n, message), where there is any
-    chosen: Mapping[str, Any] = field(default_factory=dict)  # which pair of members it is, and what dev said of it
+    phrases: Callable[[Tensor], Tensor] | None = None  # the English of messages (n, message), if there is any
+    chosen: Mapping[str, Any] = field(default_factory=dict)  # which pair of members it is, with its results on dev
 
 
 CHOSEN = ("there", "back", "voice", "runner_up")
@@ -64,7 +64,7 @@ NOTHING_CHOSEN = dict.fromkeys(CHOSEN, "") | {"dev_reward": np.nan, "runner_up_r
 
 
 def conditions(booth: Booth, choice: pd.DataFrame, criteria: Mapping[str, Mapping], new: Spoken) -> list[Condition]:
-    """The controls, and a relay for each criterion by what dev chose for it."""
+    """The controls, and a relay for each criterion with the pair chosen on dev."""
     found = [
         Condition(NEURALESE, "no translation", untouched, NATIVE),
         Condition(SILENCE, "no message (control)", silence, SILENT),
@@ -90,14 +90,14 @@ def conditions(booth: Booth, choice: pd.DataFrame, criteria: Mapping[str, Mappin
 
 
 def _relay(booth: Booth, rows: pd.DataFrame, new: Spoken) -> tuple[Relay, dict[str, Any]]:
-    """The relay that dev chose, the first of the rows of a criterion, and what is told of it."""
+    """The relay chosen on dev, the first of the rows of a criterion, and the facts of its choice."""
     settings, voice = json.loads(rows["settings"].iloc[0]), rows["voice"].iloc[0]
     spoken = new if voice == NEW else booth.spoken(make_criterion(settings["H->R"]), voice)
     return Relay(booth.interpreter(make_criterion(settings["R->H"])), spoken, booth.noise), told(rows)
 
 
 def told(rows: pd.DataFrame) -> dict[str, Any]:
-    """What the table says of how a condition was chosen, from the rows of its criterion."""
+    """What the table says about how a condition was chosen, from the rows of its criterion."""
     best = rows.iloc[0]
     chosen = {"there": best["to_english"], "back": best["to_neuralese"], "voice": best["voice"]}
     chosen["dev_reward"] = best["reward"]
@@ -120,7 +120,7 @@ def _at_random(name: str, called: str, booth: Booth, spoken: Spoken) -> Conditio
 def play_relays(
     run: JudgeRun, choice: pd.DataFrame, criteria: Mapping[str, Mapping], config: RelayConfig
 ) -> list[tuple[Condition, Played, float]]:
-    """Play fresh games under every condition, all from the same starts, and see how well its English is understood."""
+    """Play fresh games under every condition, all from the same starts, and measure how well English is understood."""
     booth, robot = Booth(run, run.cell, config.contexts, config.vocabulary), Robot(run.cell)
     start, found = Start.of(run, "test", config.games), []
     every = conditions(booth, choice, criteria, new_messages(run, len(run.phrases)))
@@ -136,7 +136,7 @@ def play_relays(
 
 
 def interpreting(run: JudgeRun, choice: pd.DataFrame, games: int) -> Condition:
-    """The interpreter that dev chose; it is told what the listener sees."""
+    """The interpreter chosen on dev, which sees what the listener sees."""
     rows = choice[choice["criterion"] == INTERPRETER]
     scale = json.loads(rows["settings"].iloc[0])["scale"]
     carry = Interpreter(run, run.cell, places_in_play(run, run.cell, games), scale)
@@ -144,7 +144,7 @@ def interpreting(run: JudgeRun, choice: pd.DataFrame, games: int) -> Condition:
 
 
 def understood(run: JudgeRun, phrases: Callable[[Tensor], Tensor] | None) -> float:
-    """How often the model human guesses the state of a test message from its English; nothing where there is none."""
+    """How often the model human guesses the state of a test message from its English; nothing if there is none."""
     if phrases is None:
         return np.nan
     said = run.said["test"].first(JUDGED)

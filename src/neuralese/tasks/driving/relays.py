@@ -1,14 +1,14 @@
 """Carriers between two robots that drive: every message goes to English and back before the other hears it.
 
-A *booth* has all that is needed to translate by any criterion of the config. Into English, what a robot sends is scored
-as it was heard, noise and all, against every phrase. Into neuralese, a phrase becomes one message, spoken with one of
+A *booth* has everything needed to translate by any criterion of the config. Into English, a robot's message is scored
+as it was heard, including noise, against every phrase. Into neuralese, a phrase becomes one message, spoken in one of
 two voices:
 
-    recorded    the best message of the vocabulary as it was heard once, with the noise that it then had
-    mean        what the robot says on average in the state of the best message, sent through the channel as any other
+    recorded    the best message of the vocabulary as it was once heard, with its noise at the time
+    mean        what the robot says on average in the state of the best message, sent through the channel like any other
 
-A recorded message has the same noise whenever it is said, and a robot that hears it again and again hears that noise as
-if it meant something; which voice is better, dev decides for every criterion alike.
+A recorded message has the same noise whenever it is said, and a robot that hears it repeatedly hears that noise as
+if it meant something; which voice is better is decided on dev for every criterion.
 """
 
 import dataclasses
@@ -37,11 +37,11 @@ class Spoken:
     """The message (phrases, message) that each phrase of the inventory becomes."""
 
     messages: Tensor
-    fresh: bool  # whether it has yet to pass the channel
+    fresh: bool  # whether it has yet to pass through the channel
 
 
 class Booth:
-    """Translates by any criterion; what English means is worked out once for each way to read likelihoods."""
+    """Translates by any criterion; what English means is computed once for each way of reading likelihoods."""
 
     def __init__(self, run: TalkRun, cell: Cell, contexts: int, vocabulary: int) -> None:
         """Messages are compared in the first `contexts`, and chosen among the first of the `vocabulary`."""
@@ -126,13 +126,13 @@ def silence(said: Said) -> tuple[Tensor, Tensor]:
 
 
 def of_another_game(said: Said) -> tuple[Tensor, Tensor]:
-    """Each hears what was said in another game at the same step by the player in the same seat."""
+    """Each hears what the player in the same seat said in another game at the same step."""
     first, second = (words.roll(1, 0) for words in said.words)
     return first, second
 
 
 def any_phrase(spoken: Spoken, phrases: Iterable[int], noise: float) -> Carry:
-    """Each hears the translation of a phrase that has nothing to do with what was said."""
+    """Each hears the translation of a phrase unrelated to what was said."""
     sayable = torch.tensor(list(phrases))
 
     def carry(said: Said) -> tuple[Tensor, Tensor]:

@@ -1,4 +1,4 @@
-"""Logged driving games, played again in the batched world: they must come out as they did, and bring their reward."""
+"""Logged driving games, replayed in the batched world: they must end as logged, and yield their reward."""
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ def cells(row: pd.Series, column: pd.Series) -> np.ndarray:
 
 
 def layouts(maps: pd.DataFrame, turns: pd.DataFrame) -> pd.DataFrame:
-    """Maps with where on each of them cars started from (poses) and had to go to (cells): `starts` and `goals`."""
+    """Maps with the poses where cars started and the cells they had to reach: `starts` and `goals`."""
     first = turns[turns["turn"] == 0]
     per_map = [first[first["map"] == number] for number in maps["map"]]
     return maps.assign(
@@ -32,7 +32,7 @@ def layouts(maps: pd.DataFrame, turns: pd.DataFrame) -> pd.DataFrame:
 
 
 class Logged:
-    """The turns of logged games as tensors (games, turns, 2), padded with waiting; games are in the order of `ids`."""
+    """The turns of logged games as tensors (games, turns, 2), padded with waiting; games in the order of `ids`."""
 
     def __init__(self, turns: pd.DataFrame) -> None:
         self.ids, row = np.unique(turns["game"], return_inverse=True)
@@ -44,12 +44,12 @@ class Logged:
             array[row, turn, player] = values
             return torch.from_numpy(array)
 
-        self.turns = spread(turn).amax(dim=(1, 2))  # of each game, the last state apart: (games,)
+        self.turns = spread(turn).amax(dim=(1, 2))  # of each game, without the last state: (games,)
         self.pose = spread(poses(turns))
         self.goal = spread(cells(turns["goal_row"], turns["goal_col"]))[:, 0]
         self.done = spread(turns["done"].to_numpy()).bool()
         self.action = spread(turns["action"].fillna(roads.WAIT).to_numpy(dtype=np.int64))
-        self.row = spread(np.arange(len(turns)), -1)  # of the table; -1 where a game was over
+        self.row = spread(np.arange(len(turns)), -1)  # of the table; -1 once a game was over
         self.map = torch.tensor(turns.groupby("game")["map"].first().to_numpy(dtype=np.int64))
 
     def start(self) -> DrivingWorld:
@@ -58,10 +58,10 @@ class Logged:
 
 
 def replay(maps: pd.DataFrame, turns: pd.DataFrame) -> pd.DataFrame:
-    """Play logged games again on `maps`, as `layouts` has them: game, completed, reward, n_turns, and `wrong`, what
+    """Replay logged games on `maps`, given as `layouts`: game, completed, reward, n_turns, and `wrong`, what
     first differs from the log or None.
 
-    A car on the road must be where the log has it, arrive when the log says so, and the game must end with the log.
+    A car on the road must be where the log puts it, arrive when the log says, and the game must end with the log.
     """
     logged, game = Logged(turns), DrivingGame(Layouts.of(maps["road"], maps["starts"], maps["goals"]))
     world = logged.start()
@@ -81,7 +81,7 @@ def replay(maps: pd.DataFrame, turns: pd.DataFrame) -> pd.DataFrame:
         }
         for what, where in differs.items():
             for game_row in torch.nonzero(where & going).flatten().tolist():
-                wrong[game_row] = wrong[game_row] or f"{what} after moves {turn} is not what they lead to"
+                wrong[game_row] = wrong[game_row] or f"{what} after moves {turn} does not follow from them"
     return pd.DataFrame(
         {
             "game": logged.ids,

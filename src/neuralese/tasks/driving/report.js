@@ -45,8 +45,8 @@ function roadMap(road, cars, label) {
 
 const place = (cell) => `row ${Math.floor(cell / 8) + 1}, column ${(cell % 8) + 1}`;
 
-const ACTIONS = ["waits", "goes on", "turns left", "turns right"];
-const RELAYED = "relay"; // the pair of games that are the same start under several conditions
+const ACTIONS = ["waits", "goes forward", "turns left", "turns right"];
+const RELAYED = "relay"; // the pair of games from the same start under several conditions
 const PAIRS = { "R/R": "two robots", "R/H": "a robot and a human" };
 
 function stateName(part, [, pose, goal]) {
@@ -56,7 +56,7 @@ function stateName(part, [, pose, goal]) {
 const button = (text, onclick) => make("button", { type: "button", onclick }, text);
 const does = ({ pose, action, said }) => (pose === GONE ? "has arrived" : ACTIONS[action] + (said ? `: “${said}”` : ""));
 
-// what steps through turns: its buttons and slider call go(turn), and length() says how many there are
+// controls that step through turns: buttons and slider call go(turn), and length() is their number
 function stepper(length, show) {
   let turn = 0;
   let timer = null;
@@ -129,7 +129,7 @@ function drivingPlayer(part) {
   }
 
   const games = watched.map(({ pair: kind, turns: each }, i) => [String(i), `${i + 1}: ${PAIRS[kind] ?? kind}, ${each.length} turns, ${each.at(-1).outcome || "not finished"}`]);
-  const about = `A robot's messages are put into English by ${part.criterion}; a human's are shown as the phrase that is translated for the robot. Stars are goals; ahead is the pointed end.`;
+  const about = `A robot's messages are translated into English by ${part.criterion}; a human's are shown as the phrase translated for the robot. Stars are goals; the pointed end is the front.`;
   const root = make("div", {}, make("p", {}, about), repeated(part), make("div", { class: "controls" }, dropDown("Game", games, "0", (value) => choose(Number(value)))), make("div", { class: "player" }, make("div", {}, map, slider, steps), make("div", {}, now, turns)));
   choose(0);
   return root;
@@ -137,7 +137,7 @@ function drivingPlayer(part) {
 
 const HEARD = { silence: "nobody hears anything", neuralese: "neuralese itself, glossed in English" };
 
-// the same start under several conditions, next to each other, stepping together; nothing if there are no such games
+// the same start under several conditions, side by side, stepping together; nothing if there are no such games
 function sideBySide(part) {
   const every = part.games.filter(({ pair }) => pair === RELAYED);
   if (!every.length) return null;
@@ -175,7 +175,7 @@ function sideBySide(part) {
     const of = every.filter((game) => game.start === start);
     return [String(start), `start ${start + 1}: ${of.map(({ criterion, turns }) => `${criterion} ${turns.at(-1).reward.toFixed(2)}`).join(", ")}`];
   });
-  const about = "Two robots from the same start, with the same noise: only what they hear of each other differs. These are the first fresh games in which that made a difference.";
+  const about = "Two robots from the same start, with the same noise: only what they hear from each other differs. These are the first fresh games in which that made a difference.";
   const root = make("div", { class: "watched-together" }, make("p", {}, about), make("div", { class: "controls" }, dropDown("Start", options, String(starts[0]), (value) => choose(Number(value)))), boards, slider, steps);
   choose(starts[0]);
   return root;

@@ -1,4 +1,4 @@
-"""The grid on which cars drive, as look-up tables: where a move leads, where the tail is, what is off the road.
+"""The grid that cars drive on, as lookup tables: where a move leads, where the tail is, what is off the road.
 
 A *cell* is a number, 8 * row + column. A *pose* is a cell and a heading, 4 * cell + direction, with the directions
 north, east, south, west; the pose of a car that has arrived and left the road is `GONE`.
@@ -24,8 +24,8 @@ class Layouts:
     """The roads of all maps, with the poses in which cars may start and the cells they may have to reach."""
 
     road: Tensor  # (maps, CELLS) bool
-    starts: list[Tensor]  # of each map, poses
-    goals: list[Tensor]  # of each map, cells
+    starts: list[Tensor]  # poses, by map
+    goals: list[Tensor]  # cells, by map
 
     @classmethod
     def of(cls, roads: Iterable[str], starts: Iterable[Sequence[int]], goals: Iterable[Sequence[int]]) -> "Layouts":
@@ -48,7 +48,7 @@ def _grid() -> tuple[Tensor, Tensor, Tensor]:
 
 
 def move_table() -> Tensor:
-    """The pose to which an action leads, (POSES, ACTIONS): a turn is taken first, then all but waiting advance."""
+    """The pose an action leads to, (POSES, ACTIONS): a turn is taken first, then all but waiting advance."""
     row, column, direction = _grid()
     moved = [torch.arange(POSES)]
     for turn in (0, -1, 1):  # forward, left, right
@@ -63,7 +63,7 @@ def tail_table() -> Tensor:
 
 
 def distance_table() -> Tensor:
-    """Steps along rows and columns between any two cells, (CELLS, CELLS)."""
+    """Distance along rows and columns between any two cells, (CELLS, CELLS)."""
     cells = torch.arange(CELLS)
     row, column = cells // SIZE, cells % SIZE
     return (row[:, None] - row).abs() + (column[:, None] - column).abs()

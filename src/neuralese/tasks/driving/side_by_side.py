@@ -1,7 +1,7 @@
-"""The same driving games under several conditions, to be watched next to each other.
+"""The same driving games under several conditions, to watch side by side.
 
-Of many fresh games of two robots, the first few are kept in which the conditions brought different rewards: in most
-games nobody is in anybody's way, and there is nothing to see.
+Out of many fresh games of two robots, the first few with different rewards under the conditions are kept: in most
+games nobody is in the way, and there is nothing to see.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,9 +20,9 @@ from neuralese.tasks.driving.settings import RelayConfig
 from neuralese.tasks.talk import TalkRun
 from neuralese.translate.families import with_role
 
-LOOKED_AT = 300  # fresh games among which some are looked for
-DIFFER = 0.05  # by how much the rewards of two conditions must differ at least
-RELAYED = "relay"  # what the games are called where pairs are
+LOOKED_AT = 300  # number of fresh games to choose from
+DIFFER = 0.05  # minimum difference between the rewards of two conditions
+RELAYED = "relay"  # the name of these games in the column of pairs
 
 
 def watch_side_by_side(
@@ -48,7 +48,7 @@ def watch_side_by_side(
 
 
 def telling(tables: list[pd.DataFrame], number: int) -> list[int]:
-    """The first games whose rewards differ between the tables, or if there are too few, the first of all."""
+    """The first games whose rewards differ between the tables, or, if too few, the first games."""
     rewards = pd.concat([table.groupby("game")["reward"].last() for table in tables], axis=1)
     differ = rewards.max(axis=1) - rewards.min(axis=1) >= DIFFER
     return [*rewards.index[differ], *rewards.index[~differ]][:number]

@@ -1,4 +1,4 @@
-"""The recorded driving games: where they are."""
+"""Where the recorded driving games are."""
 
 from neuralese.sources.data_sets import Archive, DataSet
 

@@ -1,4 +1,4 @@
-"""The tables that the driving task alone has."""
+"""The tables that only the driving task has."""
 
 import pyarrow as pa
 
@@ -12,7 +12,7 @@ MAPS = Contract(
     {
         "map": pa.int32(),
         "road": pa.string(),  # eight lines of '#' (road) and '.'
-        "starts": pa.list_(pa.int32()),  # poses in which cars began, and cells that they had to reach: see `roads`
+        "starts": pa.list_(pa.int32()),  # poses in which cars began, and cells they had to reach: see `roads`
         "goals": pa.list_(pa.int32()),
     },
     Rules(
@@ -54,7 +54,7 @@ WORDS = Contract(
 )
 WATCHED = Contract(
     "watched",
-    {  # driving games to look at; under several criteria, the same starts
+    {  # driving games to watch; the same starts under all criteria
         **dict.fromkeys(("pair", "criterion"), pa.string()),
         **dict.fromkeys(("game", "turn", "player", "map", "pose", "goal", "action"), pa.int32()),
         **dict.fromkeys(("who", "said", "outcome"), pa.string()),
@@ -64,7 +64,7 @@ WATCHED = Contract(
 )
 RELAY_CHOICE = Contract(
     "relay_choice",
-    {  # pairs of members that were played on dev; the first of each criterion was chosen
+    {  # pairs of members played on dev; the first of each criterion was chosen
         **dict.fromkeys(("criterion", "to_english", "to_neuralese", "voice", "settings"), pa.string()),
         **dict.fromkeys(("accuracy", "understood", "reward", "completion"), pa.float64()),
         **dict.fromkeys(("rank", "games"), pa.int64()),

@@ -60,7 +60,7 @@ TASK = Task(
         double=True,
         target_every=50,
     ),
-    fitting=FitConfig(batch=512, learning_rate=0.001, check_every=50, patience=8),  # few games, soon known by heart
+    fitting=FitConfig(batch=512, learning_rate=0.001, check_every=50, patience=8),  # few games, soon overfitted
     game_files=_GAME,
     human_files=_HUMAN,
     watched_files=("watched.parquet",),

@@ -1,4 +1,4 @@
-"""What there is to talk about on the road."""
+"""What there is to say about the road."""
 
 import pandas as pd
 
@@ -11,7 +11,7 @@ def variables(files: Files, columns: pd.DataFrame) -> pd.DataFrame:
 
 
 def driving_variables(states: pd.DataFrame) -> pd.DataFrame:
-    """Where the car is, where it heads and where it has to go."""
+    """Where the car is, where it is heading and where it has to go."""
     variables = states[["row", "col", "direction", "goal_row", "goal_col", "map"]].copy()
     away = (states["row"] - states["goal_row"]).abs() + (states["col"] - states["goal_col"]).abs()
     return variables.assign(**{"cells to go": away})

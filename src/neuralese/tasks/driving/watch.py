@@ -1,4 +1,4 @@
-"""Driving games to look at: what both cars do and say at every turn, in English, as a table and as pictures."""
+"""Driving games to watch: what both cars do and say at every turn, in English, as a table and as pictures."""
 
 import io
 from collections.abc import Callable
@@ -26,8 +26,8 @@ from neuralese.translate.criteria import make_criterion
 from neuralese.translate.dictionary import translate
 from neuralese.translate.families import named
 
-ACTIONS = ("waits", "goes on", "turns left", "turns right")
-Translate = Callable[[Tensor], list[str]]  # messages (n, message) -> what they are in English
+ACTIONS = ("waits", "goes forward", "turns left", "turns right")
+Translate = Callable[[Tensor], list[str]]  # messages (n, message) -> their English
 
 
 def watch(
@@ -38,9 +38,9 @@ def watch(
     generator: torch.Generator,
     humans: tuple[Humans, Say, list[str]] | None = None,
 ) -> pd.DataFrame:
-    """Play on from `world` and note every turn of both players: the columns of `watched.parquet`.
+    """Play on from `world` and record every turn of both players: the columns of `watched.parquet`.
 
-    With `humans` (replayed in `world`, what their utterances become, and these as text) one seat is a human's.
+    With `humans` (replayed in `world`, their utterances as messages and as text), one seat is a human's.
     """
     intervene = replaying(humans[0], humans[1]) if humans else None
     rows, over, total = [], torch.zeros(len(world.map), dtype=torch.bool), torch.zeros(len(world.map))
@@ -126,7 +126,7 @@ def draw_strip(path: str | Path, game: pd.DataFrame, roads: list[str], title: st
 
 
 def draw_animation(path: str | Path, game: pd.DataFrame, roads: list[str], title: str) -> None:
-    """Draw one game of a `watch` table as a GIF, a second a turn."""
+    """Draw one game of a `watch` table as a GIF, one second per turn."""
     frames = []
     for _, turn in game.groupby("turn"):
         figure = _figure([turn], roads, title, 1)

@@ -1,4 +1,4 @@
-"""The games that the report lets one step through."""
+"""The games that can be stepped through in the report."""
 
 import pandas as pd
 
@@ -13,7 +13,7 @@ def watched_games(files: Files) -> list[dict]:
 
 
 def turn_by_turn(watched: pd.DataFrame) -> list[dict]:
-    """Watched games turn by turn; those of one pair with the same `start` began alike."""
+    """Watched games turn by turn; games of one pair with the same `start` began identically."""
     games = []
     for (pair, criterion, number), game in watched.groupby(["pair", "criterion", "game"], sort=False):
         turns = []

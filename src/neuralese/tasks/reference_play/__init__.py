@@ -1,7 +1,7 @@
 """Talk with a robot about one of several items: you describe and it picks, it speaks and you pick, or two robots talk.
 
-This is the game of every task that brings no page of its own: its states are drawn as the report draws them, and what
-the robot says and understands is that of a finished run.
+This is the game of every task without its own page: its states are drawn as in the report, and what
+the robot says and understands comes from a finished run.
 """
 
 from neuralese.play.options import PlayOptions
@@ -10,5 +10,5 @@ from neuralese.tasks.reference_play.sitting import Sitting
 
 
 def open_sitting(options: PlayOptions) -> Sitting:
-    """Games with the robot that was trained with a seed."""
+    """Games with the robot trained with a seed."""
     return Sitting(load_robot(options.results, options.task, options.seed), options)

@@ -1,4 +1,4 @@
-"""Rounds to be played: held-out states in which the robot said something, and what they look like."""
+"""Rounds to play: held-out states in which the robot said something, and what they look like."""
 
 import io
 from dataclasses import dataclass
@@ -14,17 +14,17 @@ from neuralese.storage.tables import matrix, read_table
 from neuralese.tasks.reference_play.robot import Robot
 from neuralese.tasks.reference_play.translation import Said
 
-DEALT = 60  # rounds whose pictures are made at a time: to look one up may mean to read a whole archive
+DEALT = 60  # rounds whose pictures are made at a time: looking one up may mean reading a whole archive
 
 
 @dataclass(frozen=True)
 class Card:
-    """A state with its candidates, in the order in which they are shown, and what the robot said in it."""
+    """A state with its candidates, in display order, and what the robot said in it."""
 
     states: Tensor  # (1, s, ...) the true one first
     said: Said
     order: list[int]  # the candidate at each place
-    codes: list[int]  # of the candidates, by which their pictures are known
+    codes: list[int]  # of the candidates, by which their pictures are found
 
     @property
     def target(self) -> int:
@@ -32,7 +32,7 @@ class Card:
         return self.order.index(0)
 
     def by_place(self, values: list) -> list:
-        """What is known of each candidate, in the order in which these are shown."""
+        """What is known about each candidate, in display order."""
         return [values[candidate] for candidate in self.order]
 
 
@@ -42,7 +42,7 @@ class Deck:
     def __init__(self, robot: Robot, generator: torch.Generator) -> None:
         self.robot, self.generator = robot, generator
         self.pictures: dict[str, bytes] = {}  # PNG files, by name
-        self.items: dict[int, dict] = {}  # name, color, ... of states, as the report has them
+        self.items: dict[int, dict] = {}  # name, color, ... of states, as in the report
         self._cards: list[Card] = []
         codes = robot.game.codes(robot.said.states)
         ordered = codes.sort(dim=1).values
@@ -65,7 +65,7 @@ class Deck:
         self.items |= part.described(files, [], [[code] for code in sorted(codes)])["items"]
 
     def features(self, codes: list[int]) -> list[np.ndarray | None]:
-        """What the players see of states, where the tables of the game have it."""
+        """What the players see of states, if the tables of the game have it."""
         if self._features is None:
             return [None] * len(codes)
         return [self._features[code] for code in codes]
@@ -83,7 +83,7 @@ class Deck:
 
 
 def picture_name(code: int) -> str:
-    """The file of a state's picture, beside the page."""
+    """The file of a state's picture, next to the page."""
     return f"state-{code}.png"
 
 

@@ -11,13 +11,13 @@ from neuralese.tasks.reference_play.robot import Robot
 from neuralese.tasks.reference_play.translation import Said, Translation
 from neuralese.tasks.reference_play.words import hear
 
-ROUNDS = 10  # of a game, unless somebody wants another number
+ROUNDS = 10  # default number of rounds in a game
 DESCRIBE, PICK = "describe", "pick"  # what the person does
 
 
 @dataclass(frozen=True)
 class Translator:
-    """Who translates: a criterion of the dictionary, or an interpreter who is told the candidates."""
+    """Who translates: a criterion of the dictionary, or an interpreter who knows the candidates."""
 
     robot: Robot
     criterion: str
@@ -25,7 +25,7 @@ class Translator:
 
     @property
     def name(self) -> str:
-        """What logs call it."""
+        """Its name in logs."""
         return "interpreter" if self.interpreter else self.criterion
 
     def into_english(self, card: Card) -> Translation:
@@ -43,16 +43,16 @@ class Translator:
 
 @dataclass
 class Round:
-    """One state, spoken of once."""
+    """One state, talked about once."""
 
     kind: str  # what the person does in it
     card: Card
-    english: Any = None  # a `Translation` of what the robot said, where the person picks
-    heard: Any = None  # what the person said, `Heard`, where they describe
+    english: Any = None  # a `Translation` of what the robot said, if the person picks
+    heard: Any = None  # what the person said, `Heard`, if they describe
     received: Any = None  # and the message that it became, `Said`
-    neuralese: Any = None  # as a `Translation`, with the others that were near
+    neuralese: Any = None  # as a `Translation`, with the runners-up
     translator: str = ""  # who translated
-    picked: int | None = None  # the place, once it is picked
+    picked: int | None = None  # the place, once picked
 
     @property
     def right(self) -> bool:
@@ -85,13 +85,13 @@ class NamingGame:
         self.translate(translator)
 
     def translate(self, translator: Translator) -> None:
-        """Put what the robot says in this round into English, or do so anew if another translator is wanted."""
+        """Put what the robot says in this round into English, again if the translator has changed."""
         last = self.rounds[-1]
         if last.kind == PICK and last.picked is None:
             last.english, last.translator = translator.into_english(last.card), translator.name
 
     def _open(self, number: int, kind: str) -> Round:
-        """The round of this number, which must be the present one."""
+        """The round of this number, which must be the current one."""
         last = self.rounds[-1]
         if number != len(self.rounds) or last.picked is not None:
             raise TooLateError("That round has been played already.")
@@ -100,7 +100,7 @@ class NamingGame:
         return last
 
     def describe(self, number: int, words: str, translator: Translator) -> None:
-        """Say something of the true state of a round; the robot picks. What is refused has not been said."""
+        """Describe the true state of a round; the robot picks. Refused words have not been said."""
         last = self._open(number, DESCRIBE)
         heard = hear(words, self.robot.run.phrases)
         last.neuralese, last.received = translator.into_neuralese(heard.parts, last.card)
@@ -109,7 +109,7 @@ class NamingGame:
         last.picked = last.card.order.index(candidate)
 
     def pick(self, number: int, place: int) -> None:
-        """Pick what the robot speaks of in a round."""
+        """Pick what the robot is talking about in a round."""
         last = self._open(number, PICK)
         if place not in range(len(last.card.order)):
             raise RefusedError("There is nothing at that place; please pick one of those shown.")
@@ -142,7 +142,7 @@ class NamingGame:
         }
 
     def _result(self, played: Round) -> dict:
-        """What came of a round, and why."""
+        """The outcome of a round, and why."""
         card, robot = played.card, self.robot
         said, parts = (
             (played.received, played.heard.parts)
@@ -163,7 +163,7 @@ class NamingGame:
 
 
 def shown(deck: Deck, card: Card, named: bool) -> list[dict]:
-    """The candidates by place: their pictures and, once it gives nothing away, what they are called."""
+    """The candidates by place: their pictures and, once they give nothing away, their names."""
     codes = card.by_place(card.codes)
     return [
         {"picture": picture_name(code)} | ({"name": deck.items[code].get("name", "")} if named else {})
@@ -176,5 +176,5 @@ def _words(played: Round) -> str:
 
 
 def streak(right: list[bool]) -> int:
-    """How many of the last rounds went well, one after another."""
+    """The number of most recent rounds in a row that went well."""
     return next((number for number, each in enumerate(reversed(right)) if not each), len(right))

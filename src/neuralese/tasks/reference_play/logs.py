@@ -1,6 +1,6 @@
-"""Finished games as logs, one JSON file each, and a corpus made of them.
+"""Finished games as logs, one JSON file each, and a corpus made from them.
 
-A log has everything that a corpus needs: what can be seen of each candidate, what was said, and what was picked. What
+A log has everything that a corpus needs: what is visible of each candidate, what was said, and what was picked. What
 the robot said is a message of the corpus, with its context and the person's pick; what the person said, an utterance.
 """
 
@@ -21,7 +21,7 @@ from neuralese.tasks.reference_play.game import DESCRIBE, NamingGame, Round
 
 FORMAT = "neuralese naming game"
 DIGITS = 5
-# of the corpus: few words are said in a few games, so all of them are phrases; rounds stand alone
+# of the corpus: few words are said in a few games, so all are phrases; rounds are independent
 SETTINGS: dict[str, Any] = {
     "utterances": {"language": "en", "least": 1},
     "split": {"dev": 0.15, "test": 0.25},
@@ -50,7 +50,7 @@ def _round(game: NamingGame, played: Round) -> dict:
 
 
 def _candidates(game: NamingGame, card: Card) -> list[dict]:
-    """What can be seen of the candidates, by place."""
+    """What is visible of the candidates, by place."""
     codes = card.by_place(card.codes)
     seen = game.deck.features(codes)
     facts = [
@@ -68,7 +68,7 @@ def _rounded(numbers: Iterable[float]) -> list:
 
 
 def save_game(folder: Path, game: NamingGame, task: str) -> Path:
-    """Write a game's log under a name of its own."""
+    """Write a game's log under its own name."""
     letters = "".join(secrets.choice(string.ascii_lowercase) for _ in range(8))
     path = folder / f"{datetime.now(UTC):%Y-%m-%d_%H-%M-%S}_{letters}.json"
     write_text(path, json.dumps(game_log(game, task)))
@@ -76,9 +76,9 @@ def save_game(folder: Path, game: NamingGame, task: str) -> Path:
 
 
 def import_games(source: Path, folder: Path, title: str | None = None, licence: str | None = None) -> dict[str, int]:
-    """Make a corpus of the logs in a folder, or of one log; return how much of what is in it.
+    """Make a corpus from the logs in a folder, or from one log; return counts of its contents.
 
-    A state is what the robot sees: the item it speaks of, and those it does not, each in a column.
+    A state is what the robot sees: the item it talks about, and the others, each in a column.
     """
     games = _read(source)
     kind, known = _column(games), {(game["task"], game["seed"]) for game in games.values()}
@@ -120,7 +120,7 @@ def _cell(value: object) -> object:
 
 
 def _column(games: dict[Path, dict]) -> str:
-    """By what the candidates are known in all games: their colours, their features, or no more than their numbers."""
+    """How the candidates are identified in all games: by their colours, their features, or only their numbers."""
     items = [item for game in games.values() for each in game["rounds"] for item in each["candidates"]]
     return next(name for name in ("color", "feature", "id") if all(name in item for item in items))
 
@@ -128,7 +128,7 @@ def _column(games: dict[Path, dict]) -> str:
 def _read(source: Path) -> dict[Path, dict]:
     """The logs, by file."""
     if not source.exists():
-        raise NeuraleseError(f"there is no {source}; name the folder in which finished games were saved.")
+        raise NeuraleseError(f"{source} does not exist; name the folder in which finished games were saved.")
     paths = sorted(source.glob("*.json")) if source.is_dir() else [source]
     if not paths:
         hint = "it is a corpus already" if (source / FILE).exists() else "play a game to its end first"
@@ -137,8 +137,8 @@ def _read(source: Path) -> dict[Path, dict]:
 
 
 def _checked(path: Path) -> dict:
-    """A log that has what a corpus needs."""
-    wrong = f"{path} is no log of a game about items; leave it out."
+    """A log with everything a corpus needs."""
+    wrong = f"{path} is not a log of a game about items; leave it out."
     try:
         game = json.loads(path.read_text(encoding="utf-8"))
         if game["format"] != FORMAT or not game["rounds"]:

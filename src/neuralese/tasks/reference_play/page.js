@@ -6,7 +6,7 @@ import { suggest } from "./suggest.js";
 
 const words = find("words");
 let state = null;
-let known = null; // what does not change
+let known = null; // the constants of the game
 
 function tell(text, refused = false) {
   find("heard").textContent = text;
@@ -60,7 +60,7 @@ function show(changed) {
   if (answered && before && !before.answered) focusOn(over ? find("new") : find("next"));
 }
 
-// On a touch screen the keyboard would cover what there is to see.
+// On a touch screen the keyboard would cover the candidates.
 function focusOn(target) {
   if (target === words && matchMedia("(hover: none)").matches) find("turn").focus({ preventScroll: true });
   else target.focus({ preventScroll: target !== find("next") });
@@ -128,7 +128,7 @@ function translations(title, found) {
 function heard({ words: typed, heard: { phrases, corrected, left_out: out } }) {
   const parts = [`You said “${typed}”, which ${through()} took as ${phrases.map((each) => `“${each}”`).join(" and ")}.`];
   const fixed = Object.entries(corrected).map(([word, meant]) => `“${word}” was read as “${meant}”`);
-  const lost = out.length ? [`${out.map((word) => `“${word}”`).join(", ")} said nothing to it`] : [];
+  const lost = out.length ? [`${out.map((word) => `“${word}”`).join(", ")} meant nothing to it`] : [];
   if (fixed.length + lost.length) parts.push(` (${[...fixed, ...lost].join("; ")}.)`);
   return parts;
 }
@@ -143,7 +143,7 @@ function showHistory() {
   find("history").replaceChildren(...rows.reverse());
 }
 
-// What would be heard is looked up while the person writes.
+// What would be heard is looked up while the person types.
 let typing = 0;
 function preview() {
   clearTimeout(typing);
@@ -156,7 +156,7 @@ function preview() {
       if (refused) return tell(refused, true);
       const lost = out.filter((word) => !(word in corrected));
       tell(`Will be heard as ${phrases.map((each) => `“${each}”`).join(" and ")}` +
-        `${lost.length ? `; “${lost.join(" ")}” says nothing to the dictionary` : ""}.`);
+        `${lost.length ? `; “${lost.join(" ")}” means nothing to the dictionary` : ""}.`);
     } catch (error) {
       tell(sentence(error), true);
     }

@@ -1,4 +1,4 @@
-// Pieces of which both views are made: candidates, beliefs, messages, translations, and who translates.
+// Building blocks of both views: candidates, beliefs, messages, translations, and who translates.
 
 import { ask, element, find, once } from "./base.js";
 
@@ -32,7 +32,7 @@ export function candidate({ picture, name }, place, { tags = [], classes = [], o
 export function bars(title, beliefs, candidates, kind) {
   const rows = beliefs.map((belief, place) => {
     const fill = element("span", {});
-    fill.style.width = percent(belief).replace(" ", ""); // as it says beside the bar
+    fill.style.width = percent(belief).replace(" ", ""); // as it says next to the bar
     return element("div", { className: "bar" },
       element("img", { src: candidates[place].picture, alt: "" }),
       element("span", { textContent: letter(place) }),
@@ -42,7 +42,7 @@ export function bars(title, beliefs, candidates, kind) {
   return element("div", { className: `bars ${kind}` }, element("p", { className: "small", textContent: title }), ...rows);
 }
 
-// A message: symbols as they are, a vector as a strip, one bar up or down for each of its numbers.
+// A message: symbols unchanged, a vector as a strip with one bar up or down per number.
 export function message({ vector, symbols }) {
   if (symbols) return element("p", { className: "symbols", textContent: symbols.join(" ") || "(nothing)" });
   const most = Math.max(...vector.map(Math.abs), 1e-9);

@@ -1,4 +1,4 @@
-"""Two robots talk through English, for a person to read along: message, English, the message it became, the pick."""
+"""Two robots talk through English, for a person to follow: message, English, the message it became, the pick."""
 
 import torch
 
@@ -8,7 +8,7 @@ from neuralese.tasks.reference_play.robot import Robot
 
 
 def relay(robot: Robot, deck: Deck, translator: Translator, generator: torch.Generator) -> dict:
-    """One message from a robot to another, as JSON: everything at once, since who watches may know all."""
+    """One message from a robot to another, as JSON: everything at once, since spectators may know everything."""
     card = deck.deal()
     english = translator.into_english(card)
     parts = (english.best[0].id,)
@@ -27,5 +27,5 @@ def relay(robot: Robot, deck: Deck, translator: Translator, generator: torch.Gen
         "received_belief": card.by_place(robot.message_belief(received, card.states)),
         "picked": card.order.index(picked),
         "right": picked == 0,
-        "unaided": card.order.index(unaided),  # what the listener picks if it hears the message itself
+        "unaided": card.order.index(unaided),  # the listener's pick on hearing the message itself
     }

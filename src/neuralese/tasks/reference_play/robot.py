@@ -1,7 +1,7 @@
 """A robot to talk with, and its translators, from the files of a finished run.
 
-What is in the dictionary is looked up; other messages, and other phrases said together, are scored by the dictionary's
-own criteria in its own contexts. Either way every criterion of the dictionary can be asked.
+Entries of the dictionary are looked up; other messages, and other phrases said together, are scored by the
+dictionary's own criteria in its own contexts. Either way every criterion of the dictionary can be used.
 """
 
 import re
@@ -28,12 +28,12 @@ from neuralese.translate.interpreter import cross_entropies, interpret_words
 from neuralese.translate.languages import Composed, Neuralese
 from neuralese.translate.pairs import SINGLE, beliefs
 
-N_BEST = 5  # translations that are shown
+N_BEST = 5  # number of translations shown
 OF_SEED = (
     *("robot_speaker.safetensors", "human_speaker.safetensors"),
     *("messages.parquet", "contexts.parquet", "dictionary.parquet"),
 )
-SPLIT = "test"  # whose states are played: neither robot nor translator has learned from them
+SPLIT = "test"  # the split that is played: neither robot nor translator has learned from it
 
 
 class Robot:
@@ -56,7 +56,7 @@ class Robot:
 
     @cached_property
     def said(self) -> Speech:
-        """What the robot said in the states that are played."""
+        """What the robot said in the states being played."""
         return self.run.said[SPLIT]
 
     @cached_property
@@ -70,7 +70,7 @@ class Robot:
 
     @cached_property
     def _vocabulary(self) -> dict[int, int]:
-        """Where each message is that phrases may be translated into, by its id."""
+        """The position of each message that phrases may be translated into, by its id."""
         return {number: row for row, number in enumerate(self.run.said["train"].ids.tolist())}
 
     def _looked_up(self, direction: str, criterion: str, source: int) -> list[Choice]:
@@ -81,7 +81,7 @@ class Robot:
         return [Choice(row.target_id, row.target, row.score) for row in rows.itertuples()]
 
     def into_english(self, said: Said, criterion: str) -> Translation:
-        """What a message is in English: single phrases."""
+        """A message in English: single phrases."""
         best = [] if said.id is None else self._looked_up("R->H", criterion, said.id)
         if best:
             return Translation(best, "dictionary")
@@ -90,7 +90,7 @@ class Robot:
         return Translation(ranked(scores[0], phrases.ids.tolist(), phrases.texts(), N_BEST), "scored")
 
     def into_neuralese(self, parts: Sequence[int], criterion: str) -> tuple[Translation, Said]:
-        """What phrases that were said together are in neuralese, and the message itself."""
+        """Phrases said together in neuralese, and the message itself."""
         number = parts[0] if len(parts) == 1 else self._utterances.get(tuple(sorted(parts)))
         best, how = ([] if number is None else self._looked_up("H->R", criterion, number)), "dictionary"
         if not best:
@@ -106,14 +106,14 @@ class Robot:
         return {tuple(sorted(parts)): number for number, parts in enumerate(self.run.parts)}
 
     def interpret_into_english(self, said: Said, states: Tensor) -> Translation:
-        """The phrases that say of these candidates what a message does, by the divergence of beliefs about them."""
+        """The phrases that say the same as a message about these candidates, by the divergence of beliefs."""
         phrases, likely = self.run.english.spoken(), self._message_likelihood(said, states)
         belief = beliefs(likely)
         scores = cross_entropies(likely, phrases, self.game.candidates(states)) + (belief.exp() * belief).sum()
         return Translation(ranked(scores[0].clamp(min=0), phrases.ids.tolist(), phrases.texts(), N_BEST), "interpreter")
 
     def interpret_into_neuralese(self, parts: Sequence[int], states: Tensor) -> tuple[Translation, Said]:
-        """What the robot itself would likeliest say in the candidate that the words point at."""
+        """What the robot itself would most likely say in the candidate that the words point to."""
         likely = self._words_likelihood(parts, states)
         place = int(interpret_words(likely, self.run.neuralese("train"), self.game.candidates(states)))
         return Translation([], "interpreter"), self._of_vocabulary(place)
@@ -129,17 +129,17 @@ class Robot:
         return guess_by_likelihood(self.run.robot, self.game)
 
     def pick(self, said: Said, states: Tensor, generator: torch.Generator) -> int:
-        """Which candidate the robot picks; of equals, it takes one by lot."""
+        """Which candidate the robot picks; ties are broken at random."""
         preferred = self._guess(said.message, states, generator)[0]
         best = torch.nonzero(preferred == preferred.max()).flatten()
         return int(best[torch.randint(len(best), (), generator=generator)])
 
     def message_belief(self, said: Said, states: Tensor) -> list[float]:
-        """What a message says of the candidates, by p(z | x) of the robot."""
+        """What a message says about the candidates, by p(z | x) of the robot."""
         return beliefs(self._message_likelihood(said, states))[0].exp().tolist()
 
     def words_belief(self, parts: Sequence[int], states: Tensor) -> list[float]:
-        """What words say of the candidates, by p(z | x) of humans."""
+        """What words say about the candidates, by p(z | x) of humans."""
         return beliefs(self._words_likelihood(parts, states))[0].exp().tolist()
 
     def _message_likelihood(self, said: Said, states: Tensor) -> Tensor:
@@ -153,7 +153,7 @@ class Robot:
 
 
 def load_robot(results: Path, task: str, seed: int) -> Robot:
-    """The robot that was trained with `seed`."""
+    """The robot trained with `seed`."""
     folder, of_seed = results / task, results / task / f"seed{seed}"
     dictionary, facts = of_seed / "dictionary.parquet", tasks.get(task)
     needed = [folder / name for name in (*facts.game_files, *facts.human_files, "utterances.parquet")]
@@ -165,11 +165,11 @@ def load_robot(results: Path, task: str, seed: int) -> Robot:
     columns = read_table(of_seed / "contexts.parquet", "contexts").column_names
     robot = Robot(JudgeRun(task, files, seed, {"candidates": _candidates(columns)}), dictionary)
     if not robot.names:
-        raise NeuraleseError(f"{dictionary} does not say by which criteria it was made; delete it and make it again.")
+        raise NeuraleseError(f"{dictionary} does not name its criteria; delete it and remake it.")
     return robot
 
 
 def _candidates(columns: Sequence[str]) -> int:
-    """How many candidates states have whose columns are target, other, other_2, ... (see `games.states.prefixes`)."""
+    """Number of candidates of states whose columns are target, other, other_2, ... (see `games.states.prefixes`)."""
     numbers = [re.match(r"other_(\d+)", name) for name in columns]
     return max([2, *(int(number[1]) + 1 for number in numbers if number)])

@@ -1,4 +1,4 @@
-"""The games that one person plays, one after another; each is saved as it ends."""
+"""The games that one person plays, one after another; each is saved when it ends."""
 
 import logging
 import threading
@@ -64,7 +64,7 @@ class Sitting:
         return self._game.view() | chosen | {"note": self._note}
 
     def state(self) -> dict:
-        """The game as the person may see it, and what does not change in it."""
+        """The game as the person may see it, and its constants."""
         run = self.robot.run
         known = {
             "title": tasks.get(run.task).title,
@@ -77,19 +77,19 @@ class Sitting:
             return self._view() | known
 
     def new(self) -> dict:
-        """Give up the game, if it is not over, for a new one."""
+        """Abandon the game, if it is not over, for a new one."""
         with self._lock:
             self._begin()
             return self._view()
 
     def describe(self, round: int, words: str) -> dict:
-        """Say something of the true state; the robot picks."""
+        """Describe the true state; the robot picks."""
         with self._lock:
             self._game.describe(round, words, self._translator)
             return self._played()
 
     def pick(self, round: int, place: int) -> dict:
-        """Pick what the robot speaks of."""
+        """Pick what the robot is talking about."""
         with self._lock:
             self._game.pick(round, place)
             return self._played()
@@ -100,14 +100,14 @@ class Sitting:
         return self._view()
 
     def next(self, round: int) -> dict:
-        """Go on from round number `round`; if somebody has gone on already, there it is."""
+        """Continue after round number `round`; if that has happened already, return the game as it is."""
         with self._lock:
             if round == len(self._game.rounds):
                 self._game.deal(self._translator)
             return self._view()
 
     def choose(self, criterion: str, interpreter: bool) -> dict:
-        """Let somebody else translate from now on."""
+        """Let another translator translate from now on."""
         with self._lock:
             try:
                 self._translator = self._translated_by(criterion, interpreter)
@@ -117,7 +117,7 @@ class Sitting:
             return self._view()
 
     def hear(self, words: str) -> dict:
-        """As which phrases words would be heard, or why they would not."""
+        """The phrases that would be heard for words, or why none would."""
         try:
             return hear(words, self.robot.run.phrases).view()
         except RefusedError as error:
@@ -138,5 +138,5 @@ class Sitting:
             self._note = f"Saved as {self.saved[-1]}."
         except (OSError, StorageError) as error:
             why = getattr(error.__cause__ or error, "strerror", None) or error
-            self._note = f"This game could not be saved ({why}): is there room in {self.logs}?"
+            self._note = f"This game could not be saved ({why}); is there room in {self.logs}?"
             log.warning("%s", self._note)

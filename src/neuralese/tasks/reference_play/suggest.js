@@ -1,4 +1,4 @@
-// Suggestions while somebody types: phrases that go on from the last words.
+// Suggestions while somebody types: phrases that continue the last words.
 
 import { element } from "./base.js";
 
@@ -18,7 +18,7 @@ export function suggestions(typed, phrases) {
   return { kept: typed, found: [] };
 }
 
-// Make `input` a combobox over `list`; `taken` is called when one was taken.
+// Make `input` a combobox over `list`; `taken` is called when one is chosen.
 export function suggest(input, list, phrases, taken) {
   let current = -1;
   let offered = { kept: "", found: [] };

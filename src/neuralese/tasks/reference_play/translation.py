@@ -8,7 +8,7 @@ from torch import Tensor
 
 from neuralese.agents.sequences import Messages, Sequences
 
-DIGITS = 3  # of the numbers of a message that a page draws
+DIGITS = 3  # number of digits of a message's numbers drawn on a page
 
 
 @dataclass(frozen=True)
@@ -16,11 +16,11 @@ class Said:
     """A message of a robot."""
 
     message: Messages  # (1, message)
-    id: int | None  # in `messages.parquet`, if it is there
+    id: int | None  # in `messages.parquet`, if it is in there
 
     @property
     def numbers(self) -> list[float]:
-        """The message itself: of a vector its entries, of symbols the symbols."""
+        """The message itself: the entries of a vector, or the symbols."""
         if isinstance(self.message, Sequences):
             return [int(symbol) for symbol in self.message.texts()[0].split()]
         return [float(number) for number in self.message[0]]
@@ -49,7 +49,7 @@ class Translation:
     how: str
 
     def view(self) -> dict:
-        """For the page; a score that is infinite, of a pair that shares no context, is none."""
+        """For the page; an infinite score, of a pair that shares no context, becomes none."""
         finite = float("inf")
         best = [
             {"text": each.text, "score": None if each.score == finite else round(each.score, 3)} for each in self.best

@@ -1,12 +1,12 @@
-// Watch two robots talk through English, step by step or by itself.
+// Watch two robots talk through English, step by step or automatically.
 
 import { ask, element, find, once, sentence } from "./base.js";
 import { bars, candidate, letter, message, nearest, translator } from "./parts.js";
 
-const PAUSE = 1800; // milliseconds between steps that come by themselves
+const PAUSE = 1800; // milliseconds between automatic steps
 const QUICK = Number(new URLSearchParams(location.search).get("pause")) || PAUSE;
 let seen = null; // the message that is being watched
-let reached = 0; // how many of its steps are shown
+let reached = 0; // number of its steps shown
 let timer = null;
 
 const through = () => (seen.translator === "interpreter" ? "The interpreter says" : `The ${seen.translator} dictionary says`);
@@ -17,7 +17,7 @@ const STEPS = [
     bars("What the message says", seen.message_belief, seen.candidates, "message")),
   () => step(`${through()}, in English`, "", element("p", { className: "said", textContent: `“${seen.english.best[0].text}”` }),
     nearest(seen.english), bars("What the words say", seen.words_belief, seen.candidates, "words")),
-  () => step("Which becomes the message", "That is all that the second robot hears.", message(seen.received),
+  () => step("Which becomes the message", "That is all the second robot hears.", message(seen.received),
     ...(seen.neuralese.best.length ? [nearest(seen.neuralese)] : []),
     bars("What this message says", seen.received_belief, seen.candidates, "message")),
   () => step(`The second robot picks ${letter(seen.picked)}`, verdict(), pictures({ target: true, picked: true })),
@@ -83,7 +83,7 @@ function count({ count: heard, right, unaided }) {
 function stop() {
   clearInterval(timer);
   timer = null;
-  find("auto").firstChild.textContent = "Go on by itself ";
+  find("auto").firstChild.textContent = "Play automatically ";
   find("auto").setAttribute("aria-pressed", "false");
 }
 

@@ -1,4 +1,4 @@
-// what a reader has chosen stands in the page's address, so that it can be shared: #colors?direction=H->R&source=blue
+// the reader's choices are kept in the page's address, so that it can be shared: #colors?direction=H->R&source=blue
 
 function address() {
   const [task, chosen] = location.hash.slice(1).split("?");
@@ -9,7 +9,7 @@ function remember(task, values) {
   try {
     history.replaceState(null, "", `#${encodeURIComponent(task)}?${new URLSearchParams(values)}`);
   } catch {
-    // some browsers refuse this for files; nothing but the address is lost
+    // some browsers refuse this for files; only the address is lost
   }
 }
 

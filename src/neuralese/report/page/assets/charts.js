@@ -1,4 +1,4 @@
-// Vega-Lite charts in the page's own colours; drawn again when the theme changes
+// Vega-Lite charts in the page's own colours; redrawn when the theme changes
 
 const charts = new Map(); // box -> what draws it
 
@@ -18,7 +18,7 @@ function chartConfig() {
 
 async function show(box, spec, ready) {
   if (typeof vegaEmbed === "undefined") {
-    box.textContent = "There is no chart here: its library could not be packed when this page was made.";
+    box.textContent = "No chart: its library could not be packed when this page was made.";
     return;
   }
   const drawn = charts.get(box);
@@ -46,10 +46,10 @@ onTheme.push(() => {
   }
 });
 
-// a mark in a caption, in the colour that it has in the chart
+// a mark in a caption, in its colour in the chart
 const mark = (sign, shade) => make("span", { style: `color: var(--${shade})`, "aria-hidden": "true" }, sign);
 
-// a long label in as many lines as it needs, so that none is cut and no two become equal
+// a long label on as many lines as it needs, so that none is cut and no two look the same
 function inLines(label) {
   const most = innerWidth > 700 ? 44 : 24;
   const lines = [""];
@@ -141,7 +141,7 @@ function relayChart({ rows, measure }) {
       { data: { values }, mark: { type: "text", align: "left", dx: 8, color: color("ink"), fontSize: 11 }, encoding: { x: { field: "value", type: "quantitative" }, y: { field: "understood", type: "quantitative" }, text: { field: "short" } } },
     ],
   });
-  return chart("To the right, the robot at the end understands; to the top, a person on the way does", spec);
+  return chart("Further right, the robot at the end understands more; further up, the model human on the way does", spec);
 }
 
 function theoryCharts({ dots: points, recovered }) {

@@ -1,6 +1,6 @@
-// messages in the two directions in which they differ most, coloured by what they are in English
+// messages along the two directions of largest variance, coloured by their English
 
-const KINDS = 9; // phrases with a colour of their own, where phrases have none by nature
+const KINDS = 9; // number of phrases with their own colour, if phrases have no natural one
 const OTHER = "other phrases";
 
 function cloud(part) {
@@ -49,7 +49,7 @@ function cloud(part) {
     state.replaceChildren(
       make("p", { class: "said" }, `“${values[here].phrase}”`),
       pair(part, states[here]),
-      make("p", { class: "hint" }, `message ${ids[here]}, said of ${named(part, states[here][0])} (left), not ${others(part, states[here])}`),
+      make("p", { class: "hint" }, `message ${ids[here]}, said about ${named(part, states[here][0])} (left), not ${others(part, states[here])}`),
     );
   }
 
@@ -72,9 +72,9 @@ function cloud(part) {
   return make("div", {}, repeated(part), make("div", { class: "cloud" }, figure, state));
 }
 
-// messages of symbols have no directions: the most frequent ones, with what they are in English and where one was said
+// messages of symbols have no directions: the most frequent ones, with their English and a state one was said in
 function symbols(part) {
-  const head = make("tr", {}, ...["message", "said on test", "in English", "for example of"].map((text, column) => make("th", { scope: "col", class: column === 1 ? "n" : "" }, text)));
+  const head = make("tr", {}, ...["message", "count on test", "in English", "example state"].map((text, column) => make("th", { scope: "col", class: column === 1 ? "n" : "" }, text)));
   const rows = part.symbols.map(({ text, count, phrase, state }) =>
     make("tr", {}, make("th", { scope: "row" }, make("code", {}, text)), make("td", { class: "n" }, String(count)), make("td", {}, `“${part.phrases[phrase]}”`), make("td", {}, named(part, state[0]))),
   );

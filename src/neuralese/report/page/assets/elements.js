@@ -1,4 +1,4 @@
-// small pieces that everything else is made of; text from data only ever becomes text
+// small building blocks; text from data is only ever inserted as text
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -17,13 +17,13 @@ const draw = (tag, attributes = {}, ...children) => fill(document.createElementN
 const find = (root, name) => root.querySelector(`[data-part="${name}"]`);
 const read = (element) => JSON.parse(element.textContent);
 
-// why the same words come back again and again, where they do
+// why the same words keep coming back, if they do
 const repeated = (part) => (part.repeated ? make("p", { class: "note" }, part.repeated) : null);
 
 let numbered = 0;
 const fresh = (name) => `${name}-${(numbered += 1)}`;
 
-// a group of radio buttons that look like chips: arrow keys, Tab and clicks work as browsers do it
+// a group of radio buttons that look like chips: arrow keys, Tab and clicks work natively
 function choices(label, options, chosen, onChoose) {
   const name = fresh("choice");
   const box = make("div");

@@ -1,10 +1,10 @@
 // choose a phrase or a message; see its best translations and what both make a listener believe
 
-const SHOWN = 12; // states at first
+const SHOWN = 12; // number of states shown at first
 const MANY = { phrase: "phrases", bag: "sets of phrases", message: "messages", new: "new messages" };
 const WAYS = { "R->H": "message → English", "H->R": "phrase → message" };
 
-// what the address asks for, if it is of this task and seed and there is such a thing
+// what the address asks for, if it is for this task and seed and exists
 function asked(part) {
   const { task, seed, direction, criterion, source, rank } = address();
   if (task !== part.task || seed !== String(part.seed)) return {};
@@ -43,7 +43,7 @@ function explorer(part) {
         drawSources();
         drawResult();
         share();
-        controls.querySelector("select").focus(); // the one that was there has been drawn anew
+        controls.querySelector("select").focus(); // the previous one has been redrawn
       }),
       dropDown("Criterion", criteria, chosen.criterion, (value) => {
         Object.assign(chosen, { criterion: value, rank: 0 });
@@ -59,7 +59,7 @@ function explorer(part) {
       return part.explored.map((id, i) => {
         const [state] = part.states[i];
         const [name, about] = [part.spelled[id] || String(id), named(part, state)];
-        const title = `message ${name}, said of ${about}`;
+        const title = `message ${name}, said about ${about}`;
         return drawn(part, state) ? { value: id, content: [pair(part, part.states[i], true), name], pictured: true, title } : { value: id, content: [make("b", {}, name), about], title };
       });
     const wanted = chosen.wanted.toLowerCase();
@@ -70,7 +70,7 @@ function explorer(part) {
   function drawSources() {
     const list = options();
     chosen.source ??= list[0]?.value;
-    const label = chosen.direction === "R->H" ? "Messages, by the state they were said in" : "Phrases, the most frequent first";
+    const label = chosen.direction === "R->H" ? "Messages, by the state they were said in" : "Phrases, most frequent first";
     sources.replaceChildren(
       choices(label, list, chosen.source, (value) => {
         Object.assign(chosen, { source: value, rank: 0 });
@@ -114,10 +114,10 @@ function explorer(part) {
   function card(index, source, target) {
     const own = chosen.direction === "R->H" && part.explored[index] === chosen.source;
     const names = chosen.direction === "R->H" ? ["message", "English"] : ["phrase", "message"];
-    const label = `${named(part, part.states[index][0])}, not ${others(part, part.states[index])}: ${names[0]} ${source} per cent, ${names[1]} ${target} per cent`;
+    const label = `${named(part, part.states[index][0])}, not ${others(part, part.states[index])}: ${names[0]} ${source} percent, ${names[1]} ${target} percent`;
     const languages = chosen.direction === "R->H" ? ["neuralese", "english"] : ["english", "neuralese"];
     const bars = make("div", { class: "bars", role: "img", "aria-label": label }, bar(languages[0], names[0], source), bar(languages[1], names[1], target));
-    return make("li", { class: own ? "card own" : "card" }, pair(part, part.states[index]), bars, own ? make("div", { class: "tag" }, "said of this") : null);
+    return make("li", { class: own ? "card own" : "card" }, pair(part, part.states[index]), bars, own ? make("div", { class: "tag" }, "said about this") : null);
   }
 
   function showOthers() {
@@ -136,12 +136,12 @@ function explorer(part) {
     const apart = (other) => source.reduce((sum, value, i) => sum + Math.abs(value - other[i]), 0) / source.length;
     const every = Object.values(part.beliefs[kind]);
     const usual = every.reduce((sum, each) => sum + apart(each), 0) / every.length;
-    const text = `${called(sourceKind(), chosen.source)} is translated as ${called(kind, id)} by ${chosen.criterion}. Their beliefs are ${apart(target).toFixed(0)} percentage points apart on average over ${source.length} states; for comparison, all ${every.length} ${MANY[kind]} on this page are ${usual.toFixed(0)} apart from it on average.`;
+    const text = `${called(sourceKind(), chosen.source)} is translated as ${called(kind, id)} by ${chosen.criterion}. Their beliefs are ${apart(target).toFixed(0)} percentage points apart on average over ${source.length} states; for comparison, the average over all ${every.length} ${MANY[kind]} on this page is ${usual.toFixed(0)}.`;
     spoken.textContent = text;
-    const about = `How much each makes a listener believe in the left one (${roles(part)[0]}) rather than in what is beside it (${roles(part)[1]}):`;
+    const about = `How strongly each makes a listener believe in the left one (${roles(part)[0]}) rather than the one next to it (${roles(part)[1]}):`;
     const list = make("ul", { class: "cards" }, ...order.slice(0, chosen.all ? order.length : SHOWN).map((i) => card(i, source[i], target[i])));
     const more = make("button", { type: "button", onclick: showOthers }, chosen.all ? "Show fewer states" : `Show all ${order.length} states`);
-    const heading = kind === "message" && part.said_in[id] ? make("p", { class: "hint" }, `${called(kind, id)} was said of ${named(part, part.said_in[id][0])}, not ${others(part, part.said_in[id])}.`) : null;
+    const heading = kind === "message" && part.said_in[id] ? make("p", { class: "hint" }, `${called(kind, id)} was said about ${named(part, part.said_in[id][0])}, not ${others(part, part.said_in[id])}.`) : null;
     cards.replaceChildren(...[heading, make("p", { class: "hint" }, about), list, order.length > SHOWN ? make("p", {}, more) : null].filter(Boolean));
   }
 

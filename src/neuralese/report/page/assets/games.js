@@ -1,4 +1,4 @@
-// examples of what is said and of who understands it, or the games that a task has to watch
+// examples of what is said and who understands it, or a task's games to watch
 
 function examples(part) {
   const picks = (credit) => (credit > 0 && credit < 1 ? ["cannot decide", ""] : credit ? ["guesses right ✓", "right"] : ["guesses wrong ✗", "wrong"]);
@@ -13,7 +13,7 @@ function examples(part) {
       line("The model human, hearing the English,", game.human),
     );
   });
-  const about = `The robot speaks of the left one; its message is put into English by ${part.criterion}.`;
+  const about = `The robot talks about the left one; its message is translated into English by ${part.criterion}.`;
   return make("div", {}, make("p", {}, about), repeated(part), make("ul", { class: "examples" }, ...cards));
 }
 

@@ -1,4 +1,4 @@
-// the list of sections marks the one that is being read
+// the list of sections marks the one being read
 
 const listed = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
 const reading = new IntersectionObserver(

@@ -1,6 +1,6 @@
 // states as pictures, the true one first: swatches, photographs, or whatever a task's own script draws
 
-// what tasks say of themselves: named(part, state), picture(part, state, label), roles, games(part); each may be left out
+// what tasks define: named(part, state), picture(part, state, label), roles, games(part); each may be left out
 const views = {};
 
 const byItem = {
@@ -15,12 +15,12 @@ const byItem = {
   roles: ["the target", "the other"],
 };
 
-// whether a state has a look of its own, and not a name alone
+// whether a state has its own look, not just a name
 const drawn = (part, item) => view(part).picture !== byItem.picture || Boolean(part.items[item].color || part.items[item].image);
 
 const view = (part) => ({ ...byItem, ...views[part.task] });
 
-// what a candidate is called, what it looks like, and what it is not
+// a candidate's name, its picture, and the others
 const named = (part, state) => view(part).named(part, state);
 const picture = (part, state) => view(part).picture(part, state, named(part, state));
 const others = (part, states) => states.slice(1).map((each) => named(part, each)).join(" or ");

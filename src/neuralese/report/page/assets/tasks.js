@@ -1,25 +1,25 @@
-// one section for each task, and a seed to choose in each
+// one section per task, each with a choice of seed
 
 const shared = read(document.getElementById("shared"));
 const MEASURES = {
   messages: ["Messages", "on test"],
   distinct_messages: ["Distinct messages", "on test"],
   message_entropy: ["Message entropy", "bits"],
-  effective_vocabulary: ["Effective vocabulary", "symbols"],
+  effective_vocabulary: ["Effective vocabulary size", "symbols"],
   mean_length: ["Mean length", "symbols"],
-  effective_length: ["Effective length", "positions that vary"],
+  effective_length: ["Effective length", "varying positions"],
   dimensions: ["Dimensions", "of a message"],
   effective_dimension: ["Effective dimension", "before noise; 1 if messages lie on a line"],
-  first_component: ["Share of the first direction", "of the variance before noise"],
-  clusters: ["Clusters", "that are farthest apart"],
-  silhouette: ["Silhouette", "how far apart they are, up to 1"],
+  first_component: ["First principal component", "share of the variance before noise"],
+  clusters: ["Clusters", "best separated number"],
+  silhouette: ["Silhouette", "separation of the clusters, up to 1"],
   topographic_similarity: ["Topographic similarity", "similar states, similar messages"],
   signalling: ["Positive signalling", "bits about the state, I(z; x)"],
-  consistency: ["Speaker consistency", "bits about what the speaker does in the same step"],
-  causal_influence: ["Positive listening", "bits by which a message changes what its listener does"],
+  consistency: ["Speaker consistency", "bits about the speaker's action in the same step"],
+  causal_influence: ["Positive listening", "bits by which a message changes its listener's action"],
   actions_changed: ["Actions changed", "share, if another game's message is heard instead"],
-  posdis: ["Positional disentanglement", "1 if each position tells one thing"],
-  bosdis: ["Bag-of-symbols disentanglement", "1 if each symbol tells one thing"],
+  posdis: ["Positional disentanglement", "1 if each position is about one attribute"],
+  bosdis: ["Bag-of-symbols disentanglement", "1 if each symbol is about one attribute"],
 };
 
 function protocol(part) {
@@ -46,7 +46,7 @@ function protocol(part) {
   });
   const verdicts = make("ul", { class: "claims" }, ...(part.verdicts ?? []).map((text) => make("li", {}, text)));
   const warnings = make("ul", { class: "claims" }, ...(part.warnings ?? []).map((text) => make("li", { class: "note" }, `Warning: ${text}`)));
-  return make("div", {}, verdicts, warnings, list, chart("Bits that a message as heard, noise and all, tells about each variable of the state", spec));
+  return make("div", {}, verdicts, warnings, list, chart("Information (bits) in a message as heard, with noise, about each variable of the state", spec));
 }
 
 for (const section of document.querySelectorAll("section.task")) {
@@ -56,9 +56,9 @@ for (const section of document.querySelectorAll("section.task")) {
   if (curves.length)
     find(section, "learning").append(
       chart("Share of games won during training, exploration included", learning(curves, "success", "success")),
-      chart("Reward of a game during training, exploration included", learning(curves, "reward", "reward")),
+      chart("Reward per game during training, exploration included", learning(curves, "reward", "reward")),
     );
-  else find(section, "learning").append(make("p", { class: "hint" }, "These messages were recorded elsewhere: nothing was trained here but the models of who says what."));
+  else find(section, "learning").append(make("p", { class: "hint" }, "These messages were recorded elsewhere; only the models of who says what were trained here."));
   if (!curves.length) find(section, "learning-title").textContent = "Training";
   const showSeed = (source) => {
     const part = read(source);

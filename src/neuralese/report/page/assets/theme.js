@@ -1,4 +1,4 @@
-// light or dark: as the system has it until the reader chooses
+// light or dark: the system's setting until the reader chooses
 
 const onTheme = [];
 const system = matchMedia("(prefers-color-scheme: dark)");

@@ -6,6 +6,6 @@ from neuralese.tasks.driving.play.sitting import Sitting
 
 
 def open_sitting(options: PlayOptions) -> Sitting:
-    """Games with the robot that was trained with a seed."""
+    """Games with the robot trained with a seed."""
     robot = load_robot(options.results, options.seed, options.criterion, options.steps or STEPS)
     return Sitting(robot, options.logs, options.generator)

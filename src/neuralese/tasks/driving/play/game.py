@@ -1,7 +1,7 @@
 """One driving game between a person and a robot who cannot see each other and talk through the translator.
 
-Both act at once, and what one says is heard by the other a step later. The person's phrase becomes a message by the
-dictionary; the robot's message, as it comes out of the noisy channel, becomes English. A car that has arrived is gone:
+Both act at once, and what one says is heard by the other a step later. The dictionary turns the person's phrase into a
+message; the robot's message, as it comes out of the noisy channel, becomes English. A car that has arrived is gone:
 as in the games that humans played with each other, its driver waits and says nothing until the game is over.
 """
 
@@ -41,8 +41,8 @@ class FogGame:
         self.reward = 0.0
         self.outcome: str | None = None
         self._rounds = rounds(robot.cell, robot.game, self.worlds[0], generator, intervene=self._intervene)
-        self._person: tuple[int, Tensor]  # action and message of the person in the step that is being played
-        self._sent: Tensor  # (2, message) what went through the channel in it
+        self._person: tuple[int, Tensor]  # the person's action and message in the current step
+        self._sent: Tensor  # (2, message) what went through the channel in that step
 
     def _intervene(self, time: int, actions: Tensor, sent: Tensor) -> tuple[Tensor, Tensor]:
         """Put the person into their seat (see `rounds`)."""
@@ -52,7 +52,7 @@ class FogGame:
         return actions, sent
 
     def act(self, action: int, message: str = "") -> None:
-        """Play a step; once the person has arrived, also all that follow. A refused step has not been played."""
+        """Play a step and, once the person has arrived, all that follow. A refused step has not been played."""
         if self.outcome:
             raise TooLateError("This game is over; please start a new one.")
         if action not in range(ACTIONS):
@@ -77,7 +77,7 @@ class FogGame:
             self.outcome = OUT_OF_TIME
 
     def view(self) -> dict:
-        """What the person may know, as JSON: of the robot its words alone, until the game is over."""
+        """What the person may know, as JSON: only the robot's words, until the game is over."""
         world, game = self.worlds[-1], self.robot.game
         seen = {
             "turn": len(self.turns),
@@ -124,7 +124,7 @@ def place(pose: int) -> dict:
 
 
 def car(world: DrivingWorld, seat: int) -> dict:
-    """One car of a game: where it is, or was last, and has to go."""
+    """One car of a game: where it is or last was, and where it has to go."""
     goal = int(world.goal[0, seat])
     return {
         **place(int(world.pose[0, seat])),

@@ -1,6 +1,6 @@
 """Finished games as logs, in the format of the games that humans played with each other (see `data.driving`).
 
-A move also says who made it (`player`: human or robot); a human's, as which phrase the robot `heard` it; a robot's,
+A move also says who made it (`player`: human or robot); a human's has the phrase that the robot `heard`; a robot's has
 its message in `neuralese`, of which `message` is the translation.
 """
 
@@ -17,7 +17,7 @@ from neuralese.tasks.driving.play.game import OUT_OF_TIME, FogGame, Turn, car
 
 
 def game_log(game: FogGame) -> list:
-    """A game as states with the moves of both players between any two."""
+    """A game as states with both players' moves between consecutive ones."""
     road = [[float(cell == "#") for cell in line] for line in game.robot.roads[int(game.worlds[0].map[0])].splitlines()]
     log: list[Any] = [{"cars": _cars(game.worlds[0]), "road": road}]
     for turn, world in zip(game.turns, game.worlds[1:], strict=True):
@@ -44,9 +44,9 @@ def _moves(turn: Turn, seat: int) -> list[dict]:
 
 
 def save_game(folder: Path, game: FogGame) -> Path:
-    """Write a game's log under a name of its own, that of a game that ran out of time into `folder`/unfinished.
+    """Write a game's log under its own name; a game that ran out of time goes into `folder`/unfinished.
 
-    Every game that humans played with each other went on to its end, so the parser takes no other.
+    Every game that humans played with each other was finished, so the parser accepts no other.
     """
     kind = folder / "unfinished" if game.outcome == OUT_OF_TIME else folder
     letters = "".join(secrets.choice(string.ascii_lowercase) for _ in range(8))

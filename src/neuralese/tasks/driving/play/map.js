@@ -34,7 +34,7 @@ function trail(poses, who) {
   return shape("polyline", { class: `trail ${who}`, points: poses.map((pose) => centre(pose).join(",")).join(" ") });
 }
 
-// A small button in the cell to which a move leads.
+// A small button in the cell a move leads to.
 function hint({ action, row, col, direction, on_road: onRoad }) {
   const [x, y] = centre({ row, col });
   return shape(
@@ -57,7 +57,7 @@ export function draw(svg, { road, mine, theirs, hints = [], trails = [] }) {
   const cells = road.flatMap((line, row) => [...line].map((cell, col) => [cell, row, col]));
   const asphalt = cells.filter(([cell]) => cell === "#").map(([, row, col]) =>
     shape("rect", { class: "asphalt", x: col, y: row, width: 1, height: 1 }));
-  const shared = theirs && String(theirs.goal) === String(mine.goal); // then one star lies inside the other
+  const shared = theirs && String(theirs.goal) === String(mine.goal); // then one star is inside the other
   svg.setAttribute("aria-label", theirs ? "The road with both cars" : "The road with your car and your star");
   svg.replaceChildren(
     shape("rect", { class: "grass", width: 8, height: 8 }),

@@ -5,7 +5,7 @@ import { draw } from "./map.js";
 
 const YOU = ["You wait", "You go forward", "You turn left", "You turn right"];
 const ROBOT = ["Robot waits", "Robot goes forward", "Robot turns left", "Robot turns right"];
-const KEYS = { // to a direction: north, east, south, west; as on the map
+const KEYS = { // to a direction on the map: north, east, south, west
   ArrowUp: 0, w: 0, W: 0,
   ArrowRight: 1, d: 1, D: 1,
   ArrowDown: 2, s: 2, S: 2,
@@ -147,12 +147,12 @@ function show(next) {
     for (const { action, direction } of state.moves) {
       document.querySelector(`[data-action="${action}"] kbd`).textContent = ARROWS[direction];
     }
-    find("where").textContent = `You head ${DIRECTIONS[state.car.direction]}; ${bearing(state.car)}.`;
+    find("where").textContent = `You are heading ${DIRECTIONS[state.car.direction]}; ${bearing(state.car)}.`;
     find("left").textContent = `${state.steps_left} step${state.steps_left === 1 ? "" : "s"} left`;
   }
 }
 
-// Where the goal lies: for those who cannot see the map, and those who want to be sure.
+// Where the goal is: for those who cannot see the map, or want to be sure.
 function bearing({ row, col, goal }) {
   const south = goal[0] - row;
   const east = goal[1] - col;
@@ -166,7 +166,7 @@ function showWords() {
   const last = state.talk.at(-1);
   const said = find("said");
   said.classList.toggle("quiet", !last || !last.said.length);
-  if (!last) said.textContent = "Nothing yet: what it says with its first move, you hear after yours.";
+  if (!last) said.textContent = "Nothing yet: you will hear what it says with its first move after yours.";
   else if (!last.said.length) said.textContent = "Nothing.";
   else said.textContent = `“${last.said[0].phrase}”`;
   find("others").textContent = last && last.said.length
@@ -188,7 +188,7 @@ function showTalk() {
   const rows = state.talk.map((turn, number) => {
     const you = element("div", {}, element("span", {
       className: "mine",
-      textContent: arrived(number, state.seat) ? "You are there" : YOU[turn.action],
+      textContent: arrived(number, state.seat) ? "You have arrived" : YOU[turn.action],
     }));
     if (turn.typed.trim()) {
       you.append(element("q", { textContent: turn.typed }));
@@ -199,7 +199,7 @@ function showTalk() {
     const did = over ? ROBOT[state.actions[number][robot]] : said;
     const other = element("div", {}, element("span", {
       className: "theirs",
-      textContent: arrived(number, robot) ? "Robot is there" : did,
+      textContent: arrived(number, robot) ? "Robot has arrived" : did,
     }));
     if (turn.said.length) {
       other.append(element("q", { textContent: turn.said[0].phrase }));
@@ -231,7 +231,7 @@ function showStep() {
 function stop() {
   clearInterval(watching);
   watching = null;
-  find("watch").textContent = "Watch it";
+  find("watch").textContent = "Replay";
 }
 
 step.addEventListener("input", () => {

@@ -1,8 +1,8 @@
-"""What a robot makes of a typed message: the phrase of the inventory that is nearest by its words.
+"""What a robot makes of a typed message: the nearest phrase of the inventory by its words.
 
-A word that no phrase has is taken for the phrases' word that is spelled most like it, if any is. Of the phrases that
-share a word with the message, the nearest has most of its words, and pairs of words, in common with it (by the share
-of both that is common); of equals, the one that humans said more often.
+A word in no phrase is taken for the known word that is spelled most like it, if any is. Of the phrases that
+share a word with the message, the nearest shares most of its words, and pairs of words, with it (by the share of
+both that is common); ties go to the phrase that humans said more often.
 """
 
 from dataclasses import dataclass
@@ -13,26 +13,26 @@ from neuralese.play.server import RefusedError
 from neuralese.tasks.driving.logs import LONGEST, words
 
 MOST_CHARACTERS = 40
-SPELLING = 0.8  # likeness (of `difflib`) from which on one word is taken for another
+SPELLING = 0.8  # similarity (by `difflib`) from which one word is taken for another
 
 
 @dataclass(frozen=True)
 class Heard:
-    """A typed message and the phrase as which the robot hears it."""
+    """A typed message and the phrase that the robot hears for it."""
 
     typed: str
     phrase_id: int
     phrase: str  # empty for silence
-    exact: bool  # the message says just this
+    exact: bool  # the message says exactly this
 
 
 def hear(message: str, phrases: list[str]) -> Heard:
-    """The phrase of `phrases` (the inventory, frequent ones first) as which a typed message is heard."""
+    """The phrase of `phrases` (the inventory, frequent ones first) that is heard for a typed message."""
     if len(message) > MOST_CHARACTERS:
         raise RefusedError(f"That is {len(message)} characters; please keep to {MOST_CHARACTERS}.")
     said = words(message)
     if len(said) > LONGEST:
-        raise RefusedError(f"That is {len(said)} words; please say it in {LONGEST} or fewer.")
+        raise RefusedError(f"That is {len(said)} words; please use {LONGEST} or fewer.")
     if " ".join(said) in phrases:
         phrase = " ".join(said)
         return Heard(message, phrases.index(phrase), phrase, exact=True)
@@ -40,13 +40,13 @@ def hear(message: str, phrases: list[str]) -> Heard:
     meant = [word for each in said for word in get_close_matches(each, known, n=1, cutoff=SPELLING)]
     if not meant:
         raise RefusedError(
-            f"The dictionary has no word like “{message.strip()}”; please say it in other words, or say nothing."
+            f"The dictionary has no word like “{message.strip()}”; please use other words, or say nothing."
         )
     nearest = max(range(len(phrases)), key=lambda number: _likeness(meant, phrases[number].split()))
     return Heard(message, nearest, phrases[nearest], exact=False)
 
 
 def _likeness(one: list[str], other: list[str]) -> float:
-    """The share of the words, and pairs of neighbouring words, of either that both have."""
+    """The share of words, and of pairs of neighbouring words, that both have in common."""
     a, b = ({*each, *pairwise(each)} for each in (one, other))
     return len(a & b) / len(a | b)

@@ -1,4 +1,4 @@
-"""A game of two robots that talk through English, for a person to read along: what they say is translated twice."""
+"""A game of two robots that talk through English, for a person to follow: what they say is translated twice."""
 
 import torch
 from torch import Tensor
@@ -10,12 +10,12 @@ from neuralese.tasks.driving.roads import WAIT
 
 
 def watch_game(robot: Robot, generator: torch.Generator) -> dict:
-    """A whole game as JSON: states, and between any two of them what both did, said and were heard to say."""
+    """A whole game as JSON: states, and between consecutive ones what both did, said and were heard to say."""
     world = robot.game.reset(1, generator)
     worlds, turns, spoken = [world], [], []
 
     def translated(time: int, actions: Tensor, sent: Tensor) -> tuple[Tensor, Tensor]:
-        """Let each robot hear the message that the English of the other's becomes (see `rounds`)."""
+        """Let each robot hear the message that the other's English becomes (see `rounds`)."""
         best = [robot.into_english(sent[0, seat]) for seat in (0, 1)]
         spoken.append(best)
         received = [robot.into_neuralese[robot.phrases.index(each[0][0])] for each in best]
@@ -40,7 +40,7 @@ def watch_game(robot: Robot, generator: torch.Generator) -> dict:
 
 
 def _turn(actions: Tensor, arrived: Tensor, spoken: list[list[tuple[str, float]]], seat: int) -> dict:
-    """What one robot does and says; who has arrived waits and says nothing."""
+    """What one robot does and says; one that has arrived waits and says nothing."""
     if arrived[0, seat]:
         return {"action": WAIT, "arrived": True, "said": []}
     said = [{"phrase": phrase, "score": round(score, 2)} for phrase, score in spoken[seat]]

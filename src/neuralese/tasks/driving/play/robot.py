@@ -19,8 +19,8 @@ from neuralese.translate.dictionary import n_best
 from neuralese.translate.families import with_role
 from neuralese.translate.languages import English, Neuralese
 
-STEPS = 30  # of a game, at most: 98 in 100 games between humans took at most 22
-N_BEST = 4  # translations of a message that are shown
+STEPS = 30  # maximum length of a game: 98 % of games between humans took at most 22
+N_BEST = 4  # number of translations shown for a message
 
 OF_TASK = ("maps.parquet", "inventory.parquet")
 OF_SEED = (
@@ -33,18 +33,18 @@ IntoEnglish = Callable[[Tensor], list[tuple[str, float]]]  # a message (message,
 
 @dataclass(frozen=True)
 class Robot:
-    """One that drives, listens and speaks, and all that is needed to talk with it."""
+    """One that drives, listens and speaks, with everything needed to talk to it."""
 
     cell: Cell
     game: DrivingGame
-    roads: list[str]  # of each map, eight lines of `#` and `.`
+    roads: list[str]  # by map, eight lines of `#` and `.`
     phrases: list[str]  # the inventory; the empty one is silence
     into_neuralese: Tensor  # (phrases, message)
     into_english: IntoEnglish
 
 
 def load_robot(results: Path, seed: int, criterion: str | None, steps: int = STEPS) -> Robot:
-    """The driver that was trained with `seed`, and its translator by a criterion of the dictionary, or by ours."""
+    """The driver trained with `seed`, and its translator by a criterion of the dictionary, by default ours."""
     task, of_seed = results / "driving", results / "driving" / f"seed{seed}"
     files = [*(task / name for name in OF_TASK), *(of_seed / name for name in OF_SEED)]
     made = of_seed / "dictionary.parquet"

@@ -1,4 +1,4 @@
-"""The games that one person plays, one after another; each is saved as it ends."""
+"""The games that one person plays, one after another; each is saved when it ends."""
 
 import logging
 import threading
@@ -48,13 +48,13 @@ class Sitting:
             return self._view()
 
     def new(self) -> dict:
-        """Give up the game, if it is not over, for a new one."""
+        """Abandon the game, if it is not over, for a new one."""
         with self._lock:
             self._begin()
             return self._view()
 
     def act(self, turn: int, action: int, message: str) -> dict:
-        """Play turn number `turn`; one that has been played already (by an impatient second click) is refused."""
+        """Play turn number `turn`; a turn already played (by an impatient second click) is refused."""
         with self._lock:
             if turn != len(self._game.turns) and not self._game.outcome:
                 raise TooLateError("That turn has been played already.")
@@ -74,11 +74,11 @@ class Sitting:
             self._note = f"Saved as {self.saved[-1]}."
         except (OSError, StorageError) as error:
             why = getattr(error.__cause__ or error, "strerror", None) or error
-            self._note = f"This game could not be saved ({why}): is there room in {self.logs}?"
+            self._note = f"This game could not be saved ({why}); is there room in {self.logs}?"
             log.warning("%s", self._note)
 
     def hear(self, message: str) -> dict:
-        """As what the robot would hear a message, or why it would not."""
+        """What the robot would hear for a typed message, or why it would not."""
         try:
             heard = hear(message, self.robot.phrases)
         except RefusedError as error:

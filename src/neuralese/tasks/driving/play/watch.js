@@ -1,4 +1,4 @@
-// Watch two robots drive and talk through English, step by step or by itself.
+// Watch two robots drive and talk through English, step by step or automatically.
 
 import { ask, element, find, once, sentence } from "./base.js";
 import { draw } from "./map.js";
@@ -46,7 +46,7 @@ function row(turn, number) {
   const sides = turn.map(({ action, arrived, said }, seat) => {
     const side = element("div", {}, element("span", {
       className: seat ? "theirs" : "mine",
-      textContent: arrived ? "is there" : DID[action],
+      textContent: arrived ? "has arrived" : DID[action],
     }));
     if (said.length) {
       side.append(element("q", { textContent: said[0].phrase }));
@@ -66,7 +66,7 @@ async function go(by) {
 function stop() {
   clearInterval(timer);
   timer = null;
-  find("auto").textContent = "Go on by itself";
+  find("auto").textContent = "Play automatically";
   find("auto").setAttribute("aria-pressed", "false");
 }
 
