@@ -1,7 +1,7 @@
 """A corpus from its folder to the evaluation of its dictionary, stage by stage.
 
 Agents name the kind, the colour and the size of a thing in three symbols, or in a vector of 16 numbers with noise, and
-slip in one message of twenty; there is a state for every five messages, and people said something of every message's
+slip in one message of twenty; there is one state per five messages, and people said something about every message's
 state. All stages run in one process under the default config, by the functions that the workflow's jobs call; the jobs
 take a few seconds more each to start. `fit` is three models, `choose` every member of the default criteria on dev.
 """
@@ -42,14 +42,14 @@ COLUMNS = {
 
 
 def cases(quick: bool) -> list[dict]:
-    """Symbols and vectors, each ten times as many."""
+    """Symbols and vectors, each growing tenfold."""
     if quick:
         return [{"messages": 300, "kind": "symbols"}]
     return [{"messages": size, "kind": kind} for kind in ("symbols", "vector") for size in (1000, 10_000, 100_000)]
 
 
 def write_log(folder: Path, messages: int, kind: str) -> int:
-    """Write a corpus; return how many states it has."""
+    """Write a corpus; return its number of states."""
     random = np.random.default_rng(0)
     states = max(50, messages // 5)
     thing, size = random.integers(len(KINDS), size=states), random.uniform(0, 9, states)
@@ -106,7 +106,7 @@ def stages(folder: Path, run: whole.CorpusRun) -> dict[str, Callable[[], object]
 
 
 def measure(messages: int, kind: str) -> dict[str, object]:
-    """Processor time of every stage, and the most memory that was held in one."""
+    """Processor time of every stage, and the peak memory of any stage."""
     row: dict[str, object] = {"megabytes_before": peak_megabytes()}
     most: dict[str, float] = {}
     with TemporaryDirectory() as folder:
@@ -126,7 +126,7 @@ def measure(messages: int, kind: str) -> dict[str, object]:
 
 
 def forget_peak() -> None:
-    """Let the most memory held so far be what is held now, where the system can do so."""
+    """Reset the peak memory to what is held now, if the system can do so."""
     clear = Path("/proc/self/clear_refs")
     if clear.exists():
         clear.write_text("5")

@@ -1,4 +1,4 @@
-"""What a run costs, reckoned from the benchmark files of one that was made.
+"""The cost of a run, computed from the benchmark files of a finished one.
 
 python benchmarks/cost.py results --seeds 1000                         # core hours
 python benchmarks/cost.py results --seeds 1 --points 500               # a sweep of 500 configs
@@ -6,14 +6,14 @@ python benchmarks/cost.py results --seeds 5 --cores 1 2 4 8 16         # also wa
 python benchmarks/cost.py results --cores 2 8 --before old --before-project ../checkout-of-old
 python benchmarks/cost.py results --seeds 5 --times 10                 # if everything were ten times as large
 
-Wall times are simulated: jobs are those that Snakemake plans, each takes the median over seeds of the processor time
-it was measured to take, and a core that is free takes the job of the highest priority that is ready. Among equals the
-order is left to chance: what is shown is the median of some orders. Snakemake's own start and waiting for disks come on
+Wall times are simulated: jobs are those that Snakemake plans, each takes its measured processor time (the median
+over seeds), and a free core takes the ready job of the highest priority. Ties are broken at
+random: what is shown is the median over several orders. Snakemake's own start and waiting for disks come on
 top.
 
-Ten times as large is: contexts, messages, phrases, images, what is said in the corpora, and seeds. Each stage is scaled
+Ten times as large applies to contexts, messages, phrases, images, corpora and seeds. Each stage is scaled
 by the exponents of benchmarks/results.json (`make bench`) for the sizes it grows with; new messages and phrases are
-taken to grow as scoring does, and stages without a measured exponent in proportion.
+taken to grow like scoring, and stages without a measured exponent in proportion.
 """
 
 import argparse
@@ -36,12 +36,12 @@ from neuralese.pipeline.schedule import Job, critical_path, wall_time
 from neuralese.storage.errors import NeuraleseError
 
 PROJECT = Path(__file__).resolve().parents[1]
-ORDERS = 15  # in which jobs of equal priority are tried
+ORDERS = 15  # number of orders tried for jobs of equal priority
 PARTS = ("Snakefile", "workflow", "config", "profiles", "src")  # of a checkout, that Snakemake needs to plan
-PLANNED = "planned"  # a results folder that is not there, so that everything is planned
+PLANNED = "planned"  # a results folder that does not exist, so that everything is planned
 RESULTS = Path(__file__).parent / "results.json"
 SCORES = ("score, contexts", "score, messages", "score, phrases")
-GROWS = {  # with which of the works in growth.py a stage grows; a training and a fit take the steps they are given
+GROWS = {  # the works in growth.py that a stage grows like; a training and a fit take the steps they are given
     "train_agent": (),
     "fit_human_speaker": ("fit human speaker",),
     "fit_human_listener": ("fit human speaker",),
@@ -55,11 +55,11 @@ GROWS = {  # with which of the works in growth.py a stage grows; a training and 
     "choose_criteria": ("choose criteria",),
     "tabulate": ("tables",),
 }
-Planned = Mapping[str, list[str]]  # a job of a dry run: its rule, and what is said of it
+Planned = Mapping[str, list[str]]  # a job of a dry run: its rule, and its other fields
 
 
 def plan(project: Path, seeds: int, configfiles: Sequence[str] = ()) -> list[Planned]:
-    """All jobs of a run as Snakemake plans them, in a folder of its own: even a dry run writes where it is started."""
+    """All jobs of a run as Snakemake plans them, in a separate folder: even a dry run writes where it is started."""
     command = [sys.executable, "-m", "snakemake", "--cores", "1", "--dry-run", "--forceall", "all"]
     command += ["--configfile", *(str(Path(path).resolve()) for path in configfiles)] if configfiles else []
     command += ["--config", f"results={PLANNED}", f"seeds={list(range(seeds))}"]
@@ -75,7 +75,7 @@ def plan(project: Path, seeds: int, configfiles: Sequence[str] = ()) -> list[Pla
 
 
 def parsed(text: str) -> list[Planned]:
-    """The jobs that a dry run tells of."""
+    """The jobs listed by a dry run."""
     jobs = []
     for line in text.splitlines():
         if begun := re.fullmatch(r"(?:local)?(?:rule|checkpoint) (\w+):", line):
@@ -86,14 +86,14 @@ def parsed(text: str) -> list[Planned]:
 
 
 def named(job: Planned) -> str:
-    """A job's benchmark file without folder and ending; the rule of one that has none, since it does nothing."""
+    """A job's benchmark file without folder and suffix; for one without a file, which does nothing, its rule."""
     if "benchmark" not in job:
         return job["rule"][0]
     return job["benchmark"][0].removeprefix(f"{PLANNED}/benchmarks/").removesuffix(".tsv")
 
 
 def timed(planned: Sequence[Planned], seconds: Mapping[str, float]) -> tuple[list[Job], list[str]]:
-    """The jobs with what they were measured to take; and those that were not measured, which take nothing."""
+    """The jobs with their measured times; and those that were not measured, which count as nothing."""
     makers = {path: named(job) for job in planned for path in job.get("output", [])}
     jobs, unknown = [], []
     for job in planned:
@@ -107,7 +107,7 @@ def timed(planned: Sequence[Planned], seconds: Mapping[str, float]) -> tuple[lis
 
 
 def simulated(jobs: Sequence[Job], cores: Sequence[int]) -> dict[str, float]:
-    """Minutes of the processor, of the longest chain, and on the wall with each number of cores."""
+    """Minutes of processor time, of the longest chain, and of wall time with each number of cores."""
     minutes = {"processor": sum(job.seconds * job.cores for job in jobs)}
     minutes["longest chain"] = sum(job.seconds for job in critical_path(jobs))
     jobs, chance = sorted(jobs, key=lambda job: job.name), random.Random(0)
@@ -131,7 +131,7 @@ def compare(runs: Mapping[str, tuple[Path, str]], seeds: int, cores: Sequence[in
         if unknown:
             print(f"{name}: not measured, counted as nothing: {', '.join(unknown)}", file=sys.stderr)
         if idle := sorted(set(seconds) - {of_any_seed(job.name) for job in jobs}):
-            print(f"{name}: measured, but planned no more: {', '.join(idle)}", file=sys.stderr)
+            print(f"{name}: measured, but no longer planned: {', '.join(idle)}", file=sys.stderr)
     print("\nminutes")
     print(pd.DataFrame(table).to_string(float_format="{:,.1f}".format))
     for name, path in chains.items():
@@ -142,7 +142,7 @@ def compare(runs: Mapping[str, tuple[Path, str]], seeds: int, cores: Sequence[in
 def enlarged(
     seconds: Mapping[str, float], exponents: Mapping[str, tuple[float, float]], seeds: int, times: float
 ) -> pd.DataFrame:
-    """Processor hours of each stage of all tasks and seeds now, and if everything were so many times as large.
+    """Processor hours of each stage of all tasks and seeds now, and if everything were `times` as large.
 
     `exponents` are those of the works in growth.py, with their standard errors.
     """
@@ -164,25 +164,25 @@ def enlarged(
 
 
 def known_exponents() -> dict[str, tuple[float, float]]:
-    """The exponents that were found last, with their standard errors."""
+    """The exponents found last, with their standard errors."""
     subjects = json.loads(RESULTS.read_text())["subjects"] if RESULTS.exists() else {}
     found = {row["work"]: (row["exponent"], row["error"]) for row in subjects.get("growth", {}).get("rows", [])}
     if missing := {work for works in GROWS.values() for work in works} - set(found):
-        raise NeuraleseError(f"how this grows is not known yet: {min(missing)}; run `make bench` first.")
+        raise NeuraleseError(f"the growth of {min(missing)} is not known yet; run `make bench` first.")
     return found
 
 
 def main() -> None:
-    """Read the command line, reckon and print."""
+    """Read the command line, compute and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("results", help="the folder with the results of a run")
-    parser.add_argument("--seeds", type=int, default=1, help="seeds of the run that is planned")
-    parser.add_argument("--points", type=int, default=0, help="points of the sweep that is planned")
-    parser.add_argument("--cores", type=int, nargs="+", help="simulate the run on so many cores")
-    parser.add_argument("--configfile", action="append", default=[], help="of the run that is simulated")
-    parser.add_argument("--before", help="the results of an earlier run, to be simulated beside it")
-    parser.add_argument("--before-project", type=Path, default=PROJECT, help="the checkout which that one was run with")
-    parser.add_argument("--times", type=float, help="reckon a run in which everything is so many times as large")
+    parser.add_argument("results", help="results folder of a run")
+    parser.add_argument("--seeds", type=int, default=1, help="number of seeds of the planned run")
+    parser.add_argument("--points", type=int, default=0, help="number of points of the planned sweep")
+    parser.add_argument("--cores", type=int, nargs="+", help="numbers of cores to simulate the run on")
+    parser.add_argument("--configfile", action="append", default=[], help="config files of the simulated run")
+    parser.add_argument("--before", help="results of an earlier run, to simulate for comparison")
+    parser.add_argument("--before-project", type=Path, default=PROJECT, help="the checkout that run was made with")
+    parser.add_argument("--times", type=float, help="estimate a run in which everything is this many times as large")
     given = parser.parse_args()
     try:
         stages = read_benchmarks(given.results)

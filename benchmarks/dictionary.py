@@ -2,12 +2,12 @@
 
 The arithmetic that a criterion needs is 2 K K' n c operations, where c counts the products that have to be summed for a
 pair in a context. KL(beta || beta') is an entropy, log beta'_0, and m products of beliefs with log odds. With weights
-of z alone either the entropy or log beta'_0 is the same for all z (or all z') and no product: c = m + 1. With weights
+of z alone either the entropy or log beta'_0 is the same for all z (or z') and not a product: c = m + 1. With weights
 w(z) w(z') both are products, and so is the sum of the weights: c = m + 3.
 
-`given` are scores from likelihoods that are there already, a table of a few contexts read over and over; in `models`
+`given` are scores from precomputed likelihoods, a table of a few contexts read repeatedly; in `models`
 they come from the speakers' models, as in the pipeline. The naive loop is Algorithm 1 in NumPy, pair by pair from the
-likelihoods (`naive.py`), timed on a few pairs; the prepared loop starts from beliefs that are worked out beforehand.
+likelihoods (`naive.py`), timed on a few pairs; the prepared loop starts from precomputed beliefs.
 The share is of a matrix product in double precision as large as that of a block; the largest error, over those pairs.
 """
 
@@ -30,7 +30,7 @@ from neuralese.translate.reading import Language, Reading
 CRITERIA = {"default": BeliefCriterion(), "Algorithm 1": ALGORITHM_1}
 PERIOD = 256  # contexts in a table of given likelihoods
 LONG = 2e11  # operations above which scoring is not repeated
-PAIRS = 40  # on which the naive loop is timed
+PAIRS = 40  # number of pairs on which the naive loop is timed
 FULL = {"messages": 20_000, "phrases": 2_000, "contexts": 4_000, "distractors": 3}
 COLUMNS = {
     "K": "messages",
@@ -52,7 +52,7 @@ COLUMNS = {
 
 
 def cases(quick: bool) -> list[dict]:
-    """Sizes that grow one after another, to the full size with a quarter of its contexts and with all of them."""
+    """Sizes that grow one after another, up to the full size with a quarter of its contexts and with all of them."""
     if quick:
         small = {"messages": 40, "phrases": 20, "contexts": 300, "distractors": 3}
         return [{**small, "criterion": name, "likelihoods": "given"} for name in CRITERIA]
@@ -74,7 +74,7 @@ class Given(Language):
         return len(self.table)
 
     def read(self, reading: Reading) -> "Given":
-        """Likelihoods that are given are always taken alike."""
+        """Given likelihoods are always read the same way."""
         return self
 
     def log_likelihood(self, candidates: Tensor) -> Tensor:
@@ -90,7 +90,7 @@ def given(messages: int, phrases: int, contexts: int, distractors: int) -> tuple
 
 
 def models(messages: int, phrases: int, contexts: int, distractors: int) -> tuple[Neuralese, English, Tensor]:
-    """The same with speakers as large as the pipeline's; untrained, which costs the same."""
+    """The same with speakers as large as the pipeline's; untrained, at the same cost."""
     random = torch.Generator().manual_seed(0)
     torch.manual_seed(0)
     game = ReferenceGame(torch.randn(1000, 3, generator=random))
@@ -155,6 +155,6 @@ def measure(
         "times_prepared": prepared / PAIRS / per_pair,
         "megabytes": memory,
         "megabytes_before": before,
-        # the models' single precision rounds otherwise where a few messages are asked about than where many are
+        # the models' single precision rounds differently for a few messages than for many
         "error": float(np.abs(errors).max()) if likelihoods == "given" else None,
     }

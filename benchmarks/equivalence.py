@@ -1,4 +1,4 @@
-"""Do two runs with several seeds say the same? Every cell of the main tables, with an equivalence test.
+"""Do two runs with several seeds agree? Every cell of the main tables, with an equivalence test.
 
 python benchmarks/equivalence.py BEFORE AFTER      # two results folders
 """

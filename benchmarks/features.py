@@ -1,7 +1,7 @@
-"""Pooled features of pictures in whole numbers, beside the same network in floats and in eager torch.
+"""Pooled features of pictures in integers, compared with the same network in floats and in eager torch.
 
-The whole way is from a picture's file to pooled features: products of principal components, inside the graph. Beside
-it is compact bilinear pooling, a batch at a time in floats.
+The whole way is from a picture's file to pooled features: products of principal components, inside the graph. It is
+compared with compact bilinear pooling, a batch at a time in floats.
 """
 
 import numpy as np
@@ -39,7 +39,7 @@ def cases(quick: bool) -> list[dict]:
 
 
 def measure(pixels: int, images: int) -> dict[str, float | str]:
-    """Send the same drawn birds through all of them, in turns."""
+    """Send the same drawn birds through all of them, alternately."""
     generator = np.random.default_rng(0)
     species = Species("red", "grey", "white", "black", "short", "black", "large")
     drawn = [draw(species, generator) for _ in range(images)]

@@ -1,9 +1,9 @@
 """How processor time and memory grow with the size of the problem.
 
-Each work is a function of the library, run at sizes that double, all else being fixed. If time is size to the power of
+Each work is a function of the library, run at sizes that double, with all else fixed. If time is size to the power of
 an exponent, that exponent is the slope of a straight line through the logarithms of both, fitted to the largest sizes;
-beside it is its standard error. Peak memory is what comes on top of the process before the first size, its exponent is
-found alike, and is left out where hardly anything comes on top.
+with its standard error. Peak memory is what comes on top of the process before the first size; its exponent is
+found in the same way, and left out if hardly anything comes on top.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ from neuralese.translate.families import members
 LARGEST = 4  # sizes through which the line goes
 LEAST = 2.0  # megabytes of memory that count as growth
 STEPS = 100  # of a fit
-PIXELS = 256  # a side of a picture
+PIXELS = 256  # side of a picture
 LONG = 2.0  # seconds above which a work is not repeated
 Work = Callable[[], object]
 COLUMNS = {
@@ -48,7 +48,7 @@ COLUMNS = {
 
 
 def scoring(messages: int = 2000, phrases: int = 200, contexts: int = 1000, distractors: int = 1) -> Work:
-    """Score all pairs by the belief criterion, likelihoods coming from models."""
+    """Score all pairs by the belief criterion, with likelihoods from models."""
     source, target, candidates = models(messages, phrases, contexts, distractors)
     return lambda: BeliefCriterion().scores(source, target, candidates)
 
@@ -61,7 +61,7 @@ def speaking(messages: int) -> Work:
 
 
 def fitting_robot(messages: int) -> Work:
-    """Fit p(z | x) of a robot to a corpus, in a few of the steps that a run takes."""
+    """Fit p(z | x) of a robot to a corpus, with a fraction of the steps of a run."""
     game, random = colors()
     said = game.draw_states(messages, random), torch.randn(messages, 64, generator=random)
     held_out = tuple(each[: max(1, messages // 10)] for each in said)
@@ -69,7 +69,7 @@ def fitting_robot(messages: int) -> Work:
 
 
 def fitting_human(messages: int) -> Work:
-    """Fit p(z | x) of humans to a corpus of messages of two phrases each, as many steps."""
+    """Fit p(z | x) of humans to a corpus of messages of two phrases each, with as many steps."""
     game, random = colors()
     lists = Lists(torch.randint(200, (2 * messages,), generator=random), 2 * torch.arange(messages + 1), 200)
     traces = Traces(game.draw_states(messages, random), lists, lists, torch.arange(messages))
@@ -84,7 +84,7 @@ def colors() -> tuple[ReferenceGame, torch.Generator]:
 
 def pooling(images: int) -> Work:
     """Crop pictures, run the backbone and pool its maps."""
-    from features import COMPONENTS, NETWORK  # brings networks that no other work needs
+    from features import COMPONENTS, NETWORK  # imports networks that no other work needs
 
     from neuralese.tasks.birds.backbone import Backbone, graph
     from neuralese.tasks.birds.crops import crop
@@ -108,7 +108,7 @@ def pooling(images: int) -> Work:
 
 
 def training_head(images: int) -> Work:
-    """Train the layer that tells the species, for one epoch."""
+    """Train the layer that recognises the species, for one epoch."""
     from neuralese.tasks.birds.head import train_head
     from neuralese.tasks.birds.settings import HeadConfig
 
@@ -131,7 +131,7 @@ FAMILIES = {
 
 
 def choosing(seeds: int) -> Work:
-    """Choose members of families by the ablations of all seeds."""
+    """Choose members of families from the ablations of all seeds."""
     rows = [
         (split, speaker, family, member)
         for split, speaker in product(("dev", "test"), "RH")
@@ -145,7 +145,7 @@ def choosing(seeds: int) -> Work:
 
 
 def tabulating(seeds: int) -> Work:
-    """Set the results of all seeds beside the paper's."""
+    """Compare the results of all seeds with the paper's."""
     pairs = [("R", "H*", "message"), ("H", "R", "utterance"), ("H", "R", "phrase")]
     roles = {"belief": "ours", "direct": "baseline", "random": "control", "released": "released"}
     cells = product(range(seeds), tasks.BUILT_IN, pairs, roles.items())
@@ -205,9 +205,9 @@ def power(sizes: Sequence[float], values: Sequence[float]) -> tuple[float, float
 
 
 def measure(work: str, sizes: list[int], repeats: int) -> dict:
-    """Do the work at each size, the smallest first, so that the peak of memory is that of the size at hand."""
+    """Do the work at each size, the smallest first, so that the memory peak belongs to the current size."""
     growth, taken, held = GROWTHS[work], [], []
-    growth.make(sizes[0])()  # what is fetched at the first use is no growth
+    growth.make(sizes[0])()  # what is loaded on first use does not count as growth
     before = peak_megabytes()
     for size in sizes:
         do = growth.make(size)

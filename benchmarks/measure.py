@@ -1,7 +1,7 @@
-"""What all benchmarks measure with.
+"""Measuring, for all benchmarks.
 
-Every measurement runs on one thread in a process of its own, and time is the processor's time of that process: what
-else the machine does makes memory and caches slower, but is not counted. What is compared is measured in turns.
+Every measurement runs on one thread in its own process, and time is that process's processor time: other load
+on the machine slows memory and caches, but is not counted. What is compared is measured alternately.
 """
 
 import resource
@@ -14,7 +14,7 @@ import torch
 
 
 def seconds(*works: Callable[[], object], repeats: int = 3) -> list[float]:
-    """The least processor time of each of `works`, done in turns."""
+    """The least processor time of each of `works`, measured alternately."""
     best = [float("inf")] * len(works)
     for _ in range(repeats):
         for number, work in enumerate(works):
@@ -25,7 +25,7 @@ def seconds(*works: Callable[[], object], repeats: int = 3) -> list[float]:
 
 
 def product_rate(rows: int, inner: int, columns: int, dtype: torch.dtype, repeats: int = 3) -> float:
-    """Operations a second of a matrix product of this shape that is added to a third matrix."""
+    """Operations per second of a matrix product of this shape that is added to a third matrix."""
     a, b = torch.rand(rows, inner, dtype=dtype), torch.rand(columns, inner, dtype=dtype)
     total = torch.zeros(rows, columns, dtype=dtype)
     (best,) = seconds(lambda: total.addmm_(a, b.T), repeats=repeats)
@@ -33,7 +33,7 @@ def product_rate(rows: int, inner: int, columns: int, dtype: torch.dtype, repeat
 
 
 def peak_megabytes() -> float:
-    """The most memory that this process has held so far."""
+    """The peak memory of this process so far."""
     status = Path("/proc/self/status")
     if status.exists():  # unlike ru_maxrss, this does not count the process that started this one
         (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))

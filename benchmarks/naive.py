@@ -1,4 +1,4 @@
-"""Algorithm 1 of the paper as one would write it down in NumPy: one pair after another, compared in all contexts.
+"""Algorithm 1 of the paper as one would write it in NumPy: one pair after another, compared in all contexts.
 
 z and z' are given as log p(z | x_is), arrays (contexts, candidates).
 """

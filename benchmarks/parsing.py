@@ -1,4 +1,4 @@
-"""Rows a second of the parsers, beside only reading the archives: real data if there is a mirror, else embedded."""
+"""Rows per second of the parsers, compared with only reading the archives: real data with a mirror, else embedded."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,7 +29,7 @@ def cases(quick: bool) -> list[dict]:
 
 
 def parse(task: str, raw: dict[str, Path]) -> int:
-    """Parse a task's archives and return how many rows they have."""
+    """Parse a task's archives and return their number of rows."""
     if task == "colors":
         return len(xkcd.parse(raw["xkcd"]))
     if task == "driving":
@@ -39,7 +39,7 @@ def parse(task: str, raw: dict[str, Path]) -> int:
 
 
 def measure(task: str, repeats: int) -> dict[str, float | str]:
-    """Parse, and read what the parser reads, in turns."""
+    """Parse, and only read what the parser reads, alternately."""
     archives, mirror = tasks.get(task).data_set.archives, mirror_folder(None)
     with TemporaryDirectory() as folder:
         if mirror:

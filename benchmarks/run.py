@@ -1,4 +1,4 @@
-"""Measure how fast everything is that takes time, and write results.md and results.json beside this file.
+"""Measure everything that takes time, and write results.md and results.json next to this file.
 
 python benchmarks/run.py [--quick] [--only dictionary] [--to FOLDER]
 """
@@ -31,7 +31,7 @@ PACKAGES = ("torch", "numpy", "onnxruntime", "pandas")
 
 
 def measured(subject: str, case: dict) -> dict:
-    """One row of results; called in a process of its own."""
+    """One row of results; called in its own process."""
     return case | importlib.import_module(subject).measure(**case)
 
 
@@ -61,7 +61,7 @@ def machine() -> dict[str, str | int]:
 
 
 def shown(value: object) -> str:
-    """A number with three digits that count."""
+    """A number with three significant digits."""
     if value is None:
         return ""
     if not isinstance(value, float):

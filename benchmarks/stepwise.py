@@ -1,4 +1,4 @@
-"""A training whose updates call the cell step by step, as one would write it down: what `updates` is compared with."""
+"""A training whose updates call the cell step by step, the straightforward way: what `updates` is compared with."""
 
 import torch
 from torch import Tensor, nn
@@ -9,7 +9,7 @@ from neuralese.agents.training import Trainer
 
 
 def unroll(cell: Cell, episodes: Episodes, noise: Tensor) -> Tensor:
-    """Q values (batch, time, 2, actions) of games, the longest first; zero where a game was over."""
+    """Q values (batch, time, 2, actions) of games, the longest first; zero once a game is over."""
     batch, steps = episodes.actions.shape[:2]
     memory, incoming = cell.initial(2 * batch)
     going_on = (episodes.steps() > torch.arange(steps)[:, None]).sum(1)
@@ -25,10 +25,10 @@ def unroll(cell: Cell, episodes: Episodes, noise: Tensor) -> Tensor:
 
 
 class StepByStep(Trainer):
-    """Learns the same, by autograd through every step."""
+    """Learns the same, with autograd through every step."""
 
     def learn(self, episodes: Episodes) -> float:
-        """One step on the squared error of the Bellman equation; return that error."""
+        """One step on the squared Bellman error; return that error."""
         episodes = episodes.longest_first()
         noise = torch.randn(*episodes.actions.shape, self.cell.config.message, generator=self.generator)
         q = unroll(self.cell, episodes, noise)

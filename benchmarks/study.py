@@ -1,10 +1,10 @@
-"""Agents that are easier to understand? Speakers that see the target alone, more candidates, another channel.
+"""Agents that are easier to understand? Speakers that see only the target, more candidates, other channels.
 
     python benchmarks/study.py --results results --seeds 0 1 --cores 2    # writes benchmarks/study.md
 
-Every variant is a point of a sweep beside a run in the folder of results, whose data it shares, and all figures are of
-the dev split: a study may look at it as often as it likes. Candidates are as many as in training, so that variants with
-another number have another chance.
+Every variant is a point of a sweep next to a run in the results folder, whose data it shares, and all figures are on
+the dev split: a study may look at it as often as it likes. Candidates are as many as in training, so variants with
+another number have another chance level.
 """
 
 import argparse
@@ -50,7 +50,7 @@ CELLS = {
 
 
 def point(variant: str, task: str) -> sweep.Point | None:
-    """The swept values of a variant of a task; none if it is of another task."""
+    """The swept values of a variant of a task; none if it belongs to another task."""
     values = {key.format(task=task): value for key, value in VARIANTS[variant].items()}
     others = set(TASKS) - {task}
     return None if any(key.split(".")[0] in others for key in values) else dict(sorted(values.items()))
@@ -78,7 +78,7 @@ def overlay(results: Path, seeds: list[int]) -> dict:
 
 
 def run(results: Path, seeds: list[int], cores: int) -> None:
-    """Let Snakemake make what all variants need."""
+    """Let Snakemake make everything the variants need."""
     targets = [
         str(folder(results, task, values, seed) / file)
         for _, task, values in points()

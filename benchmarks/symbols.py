@@ -1,6 +1,6 @@
 """Scoring K different sequences of symbols in n states: log p(z_k | x_i) by either model of symbols.
 
-Sequences have 1 to `longest` symbols, drawn with frequencies that fall as 1 / rank, and end with a symbol of their own.
+Sequences have 1 to `longest` symbols, drawn with frequencies proportional to 1 / rank, and end with a special symbol.
 The naive way takes every sequence by itself, in all states at once, and is timed on a few of them. Prefixes are those
 that the autoregressive model extends in every state; the naive way extends K times as many as a sequence has symbols.
 """
@@ -14,8 +14,8 @@ from neuralese.agents.sequences import Sequences, prefix_tree
 from neuralese.speakers.symbols import AutoregressiveSpeaker, PositionSpeaker
 
 KINDS = {each.kind: each for each in (PositionSpeaker, AutoregressiveSpeaker)}
-FEW = 50  # sequences on which the naive way is timed
-WIDTH = 20  # of what is seen of a state
+FEW = 50  # number of sequences on which the naive way is timed
+WIDTH = 20  # of an observation
 COLUMNS = {
     "model": "kind",
     "symbols": "symbols",
@@ -44,7 +44,7 @@ def cases(quick: bool) -> list[dict]:
 
 
 def drawn(symbols: int, longest: int, messages: int) -> Sequences:
-    """So many different sequences."""
+    """`count` different sequences."""
     random = np.random.default_rng(0)
     share = 1 / np.arange(1, symbols + 1)
     said = set()

@@ -1,9 +1,9 @@
-"""Updates of a training, beside the matrix products that they consist of.
+"""Updates of a training, compared with the matrix products that they consist of.
 
 The arithmetic of an update (its share of the games played for it, the unrolled cell forward and back, the target
-network forward) is counted while it runs. The limit is the rate of the cell's own largest product, that of the memory,
-for a batch of games with two players each; the same product for eight agents in one call tells what training eight
-seeds in one process could win. `step by step` is the same learning by autograd through a cell called at every step.
+network forward) is counted while it runs. The limit is the speed of the cell's own largest product, that of the memory,
+for a batch of games with two players each; the same product for eight agents in one call shows what training eight
+seeds in one process could gain. `step by step` is the same learning with autograd through a cell called at every step.
 """
 
 import torch
@@ -20,7 +20,7 @@ from neuralese.tasks.driving.game import DrivingGame
 
 HIDDEN, AGENTS = 256, 8
 BATCHES = {"colors": [128], "birds": [128], "driving": [64, 128]}
-PLAYED = {"colors": (128, 4), "birds": (128, 4), "driving": (64, 4)}  # new games before so many updates
+PLAYED = {"colors": (128, 4), "birds": (128, 4), "driving": (64, 4)}  # new games, and updates per round
 COLUMNS = {
     "task": "task",
     "games an update": "batch",
@@ -52,7 +52,7 @@ def game(task: str) -> Game:
 
 
 def measure(task: str, batch: int, rounds: int) -> dict[str, float]:
-    """Play and learn in turns, some rounds of each."""
+    """Play and learn alternately, some rounds of each."""
     new_games, updates = PLAYED[task]
     config = TrainingConfig(batch=batch, new_games=new_games)
     trainer, stepwise = (kind(game(task), CellConfig(HIDDEN, 64), config, seed=0) for kind in (Trainer, StepByStep))
@@ -83,12 +83,12 @@ def measure(task: str, batch: int, rounds: int) -> dict[str, float]:
 
 
 def added_product(total: torch.Size, one: torch.Size, other: torch.Size, **_: object) -> int:
-    """Operations of a matrix product that is added to what is there, which torch does not count."""
+    """Operations of a matrix product added to an existing matrix, which torch does not count."""
     return 2 * one[0] * one[1] * other[1]
 
 
 def together_rate(rows: int) -> float:
-    """Operations a second of the memory's product for all agents in one call."""
+    """Operations per second of the memory's product for all agents in one call."""
     seen, weights = torch.rand(AGENTS, rows, HIDDEN), torch.rand(AGENTS, 3 * HIDDEN, HIDDEN)
     out = torch.empty(AGENTS, rows, 3 * HIDDEN)
     (best,) = seconds(lambda: torch.bmm(seen, weights.transpose(1, 2), out=out), repeats=20)

@@ -1,4 +1,4 @@
-"""Steps of the batched driving world, beside a plain Python loop over the same rules."""
+"""Steps of the batched driving world, compared with a plain Python loop over the same rules."""
 
 import numpy as np
 import torch
@@ -19,7 +19,7 @@ COLUMNS = {
 
 
 def cases(quick: bool) -> list[dict]:
-    """Batches that grow."""
+    """Growing batches."""
     return [{"batch": 64, "steps": 5}] if quick else [{"batch": batch, "steps": 100} for batch in (128, 1024, 4096)]
 
 
@@ -54,7 +54,7 @@ def measure(batch: int, steps: int) -> dict[str, float]:
 
 
 def plain_loop() -> None:
-    """Move two cars and see whether they touch, without rewards: less than a step of the game."""
+    """Move two cars and check whether they touch, without rewards: less than a step of the game."""
     poses = [tuple(pose) for pose in MAPS[0][1][:2]]
     for one, other in np.random.default_rng(0).integers(4, size=(LOOP, 2)).tolist():
         poses = [move(poses[0], one), move(poses[1], other)]

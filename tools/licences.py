@@ -1,4 +1,4 @@
-"""Write docs/licences.md: the licence of every package in requirements.lock, as the package itself says.
+"""Write docs/licences.md: the licence of every package in requirements.lock, as declared by the package itself.
 
 python tools/licences.py
 """
@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 LOCK, PAGE = ROOT / "requirements.lock", ROOT / "docs" / "licences.md"
-LONGEST = 60  # characters of a licence's name; what is longer is its text
+LONGEST = 60  # characters of a licence's name; anything longer is its text
 HEAD = """\
 # Licences of what neuralese depends on
 
@@ -21,7 +21,7 @@ conditions on whoever passes on changed versions of the package (copyleft) are m
 | --- | --- | --- |
 """
 WEAK = ("LGPL", "Lesser General Public", "MPL", "Mozilla Public", "GPL", "General Public")
-SPELLED = {  # names of licences, as packages write them, by what SPDX calls them
+SPELLED = {  # SPDX names of licences, by patterns of how packages spell them
     r"(the )?mit( licen[cs]e)?": "MIT",
     r"apache(( software)? licen[cs]e)?,?( v(ersion )?)?( ?2(\.0)?)?|apache-2\.0": "Apache-2.0",
     r"(3-clause bsd|bsd 3-clause|new bsd|modified bsd)( licen[cs]e)?": "BSD-3-Clause",
@@ -30,7 +30,7 @@ SPELLED = {  # names of licences, as packages write them, by what SPDX calls the
 
 
 def licence(of: PackageMetadata) -> str:
-    """What a package says: its SPDX expression, else its classifiers, else the name of its licence."""
+    """What a package declares: its SPDX expression, else its classifiers, else the name of its licence."""
     if expression := of.get("License-Expression"):
         return expression
     named = [each.rsplit(" :: ", 1)[-1] for each in of.get_all("Classifier") or [] if each.startswith("License :: ")]
@@ -43,7 +43,7 @@ def licence(of: PackageMetadata) -> str:
 
 
 def _titles(package: str) -> list[str]:
-    """The first lines of the licences that a package ships."""
+    """The first lines of the licences shipped with a package."""
     files = [file for file in distribution(package).files or [] if re.match(r"(?i)licen[cs]e|copying", file.name)]
     lines = [line.strip() for file in files[:1] for line in file.read_text("utf-8").splitlines() if line.strip()]
     return [line for line in lines[:1] if len(line) <= LONGEST]

@@ -1,11 +1,11 @@
-"""Write requirements.lock: every package that this environment has for neuralese, its version, and digests of its file.
+"""Write requirements.lock: every package neuralese has in this environment, its version, and digests of its files.
 
-    python tools/lock.py            # asks pip, which asks the package index that it is set up for
+    python tools/lock.py            # asks pip, which asks its configured package index
     pip install --require-hashes --no-deps -r requirements.lock
     pip-audit --require-hashes --disable-pip -r requirements.lock
 
-The versions are those that are installed and tested here; the digests are those of the files that pip would install on
-a machine and a Python like these. Nothing of where they come from is written down.
+The versions are those installed and tested here; the digests are those of the files that pip would install on
+a machine and a Python like these. Where they come from is not recorded.
 """
 
 import json
@@ -34,7 +34,7 @@ def normal(name: str) -> str:
 
 
 def needed() -> dict[str, str]:
-    """The version of every package that neuralese needs, directly or not, where it is installed."""
+    """The version of every package that neuralese needs, directly or not, if installed."""
     found: dict[str, str] = {}
     seen, waiting = set(), [(ROOT, frozenset(EXTRAS))]
     while waiting:
@@ -45,7 +45,7 @@ def needed() -> dict[str, str]:
         try:
             package = distribution(name)
         except PackageNotFoundError:
-            continue  # of an extra that this environment does without
+            continue  # belongs to an extra not installed in this environment
         found[normal(name)] = package.version
         for text in package.requires or []:
             asked = Requirement(text)

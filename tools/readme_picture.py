@@ -1,8 +1,8 @@
-"""The picture of README.md: colours that a robot was shown, what it said of one of them, and that in English.
+"""The picture of README.md: colours that a robot was shown, what it said about one of them, and the English for it.
 
     python tools/readme_picture.py results docs/messages.png
 
-Shown is the first test message of each of the words that translate most test messages, by the belief criterion.
+It shows the first test message of each of the most used translations, by the belief criterion.
 """
 
 import argparse
@@ -17,11 +17,11 @@ from neuralese.figures import save
 from neuralese.storage.tables import matrix, read_table
 
 TASK, CRITERION = "colors", "belief"
-ROWS = 8  # in which the numbers of a message are drawn
+ROWS = 8  # number of rows in which a message's numbers are drawn
 
 
 def chosen(folder: Path, count: int) -> pd.DataFrame:
-    """The first test message of each of the `count` words that are used most."""
+    """The first test message of each of the `count` most used words."""
     messages = read_table(folder / "messages.parquet", "messages")
     table = messages.drop_columns(["message"]).to_pandas().assign(message=list(matrix(messages["message"])))
     dictionary = read_table(folder / "dictionary.parquet", "dictionary").to_pandas()

@@ -1,9 +1,9 @@
-"""An autoencoder's bottleneck in English: what does a network keep of a picture when it has only a few numbers for it?
+"""An autoencoder's bottleneck in English: what does a network keep of a picture if it has only a few numbers for it?
 
     python autoencoder.py results/ out/             # features and captions of a finished run of the birds
 
 An encoder-decoder learns to rebuild features from a short code, through a noisy channel. The code is the message, the
-features are the state, and captions say in words what messages are translated into.
+features are the state, and captions provide the words that messages are translated into.
 """
 
 import argparse
@@ -78,8 +78,8 @@ def write(folder: Path, data: tuple[np.ndarray, np.ndarray, list[tuple[int, str]
 def main() -> None:
     """Train, write the corpus, translate."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("results", type=Path, help="the folder of a finished run")
-    parser.add_argument("out", type=Path, help="a folder to be made")
+    parser.add_argument("results", type=Path, help="results folder of a finished run")
+    parser.add_argument("out", type=Path, help="folder to create")
     given = parser.parse_args()
     data = birds(given.results)
     codes = train(data[0])

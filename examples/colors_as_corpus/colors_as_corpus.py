@@ -1,8 +1,8 @@
 """Export a colour agent as a corpus, translate the corpus, and compare its dictionary with that of the game.
 
-    python colors_as_corpus.py results/ out/            # of a finished run of the colour game
+    python colors_as_corpus.py results/ out/            # results of a finished run of the colour game
 
-The corpus knows nothing of the game: its states are pairs of colours, its messages vectors with the noise of the
+The corpus knows nothing about the game: its states are pairs of colours, its messages vectors with the noise of the
 channel, its utterances what people called the first colour.
 """
 
@@ -23,8 +23,8 @@ from neuralese.tasks.colors.tables import COLORS
 from neuralese.tasks.corpus.write import settings_text, write_corpus
 from neuralese.tasks.judge import JudgeRun
 
-MESSAGES = 60_000  # that the agent is asked for, to learn from
-LEAST = 50  # a word is a phrase if so many training utterances contain it; all of the game's are more frequent
+MESSAGES = 60_000  # number of messages the agent is asked for, to learn from
+LEAST = 50  # minimum number of training utterances with a phrase; all of the game's are more frequent
 
 
 def open_run(results: Path, seed: int = 0) -> JudgeRun:
@@ -83,7 +83,7 @@ def _swapped(place: np.ndarray) -> list[list[int]]:
 
 
 def _utterances(run: JudgeRun, pairs: np.ndarray, split: np.ndarray) -> pa.Table:
-    """What somebody said of each target; a full stop after every word keeps words single, as the game has them."""
+    """What somebody said about each target; a full stop after every word keeps words single, as in the game."""
     said = read_table(run.files["traces.parquet"], "traces")["phrases"].combine_chunks()
     said = said.take(pa.array(pairs[:, 0])).to_pylist()
     known = [row for row, phrases in enumerate(said) if phrases]
@@ -97,7 +97,7 @@ def _utterances(run: JudgeRun, pairs: np.ndarray, split: np.ndarray) -> pa.Table
 
 
 def compare(run: JudgeRun, translator: Translator) -> pd.DataFrame:
-    """How often both dictionaries translate a test message alike, and how well each is understood."""
+    """How often both dictionaries translate a test message the same way, and how well each is understood."""
     dictionary = read_table(run.files["dictionary.parquet"], "dictionary").to_pandas()
     tests = run.said["test"]
     own = dictionary.query("direction == 'R->H' and criterion == 'belief' and rank == 1").set_index("source_id")[
@@ -116,8 +116,8 @@ def compare(run: JudgeRun, translator: Translator) -> pd.DataFrame:
 def main() -> None:
     """Export, translate, compare."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("results", type=Path, help="the folder of a finished run")
-    parser.add_argument("out", type=Path, help="a folder to be made: the corpus, and the translator")
+    parser.add_argument("results", type=Path, help="results folder of a finished run")
+    parser.add_argument("out", type=Path, help="folder to create, for the corpus and the translator")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--messages", type=int, default=MESSAGES)
     given = parser.parse_args()

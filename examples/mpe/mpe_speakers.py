@@ -4,8 +4,8 @@
     python mpe_speakers.py out/
 
 In `simple_speaker_listener` one agent knows which of three landmarks is the goal and can only speak; the other can only
-move. Both learn by REINFORCE from the reward of the environment: the speaker which symbol to say for which goal, the
-listener to which landmark to go on which symbol.
+move. Both learn by REINFORCE from the reward of the environment: the speaker, which symbol to say for which goal; the
+listener, which landmark to go to on which symbol.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from mpe2 import simple_speaker_listener_v4
 from neuralese import Translator
 from neuralese.record import record_parallel
 
-GOALS = ("red", "green", "blue")  # the speaker sees the colour of the goal, of which one channel is the brightest
+GOALS = ("red", "green", "blue")  # the speaker sees the colour of the goal, one channel of which is the brightest
 STAY, LEFT, RIGHT, DOWN, UP = range(5)
 SPEAKER, LISTENER = "speaker_0", "listener_0"
 STEPS = 15
@@ -29,7 +29,7 @@ def goal_of(observation: np.ndarray) -> int:
 
 
 def towards(observation: np.ndarray, landmark: int) -> int:
-    """The move of a listener that goes to a landmark: along the longer of the two ways left."""
+    """The move of a listener that goes to a landmark: along the longer of the two remaining distances."""
     x, y = observation[2 + 2 * landmark : 4 + 2 * landmark]
     if max(abs(x), abs(y)) < 0.05:
         return STAY
@@ -39,7 +39,7 @@ def towards(observation: np.ndarray, landmark: int) -> int:
 
 
 class Pair:
-    """A speaker and a listener: tables of how much each choice is preferred."""
+    """A speaker and a listener: tables of preferences for each choice."""
 
     def __init__(self, seed: int = 0) -> None:
         self.random = np.random.default_rng(seed)
@@ -74,7 +74,7 @@ class Pair:
         return rewards
 
     def policy(self, agent: str, observation: np.ndarray) -> int:
-        """What either does, once trained: the listener hears what was said in the last three numbers it sees."""
+        """What each does once trained: the listener hears the message in the last three numbers it sees."""
         if agent == SPEAKER:
             return self.choose(self.says[goal_of(observation)], greedy=True)
         heard = observation[-3:]
@@ -83,7 +83,7 @@ class Pair:
 
 def record(pair: Pair, folder: Path, episodes: int = 300) -> None:
     """Write what a trained pair says as a corpus."""
-    env = simple_speaker_listener_v4.parallel_env(max_cycles=2)  # the same is said again at every step
+    env = simple_speaker_listener_v4.parallel_env(max_cycles=2)  # the same message is repeated at every step
     record_parallel(
         env,
         folder,
@@ -99,7 +99,7 @@ def record(pair: Pair, folder: Path, episodes: int = 300) -> None:
 def main() -> None:
     """Train, record, translate."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("out", type=Path, help="a folder to be made")
+    parser.add_argument("out", type=Path, help="folder to create")
     parser.add_argument("--episodes", type=int, default=3000)
     given = parser.parse_args()
     pair = Pair()

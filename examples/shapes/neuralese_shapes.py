@@ -1,6 +1,6 @@
-"""A task of one's own: name one of three shapes of the same colour, so that the other player picks it.
+"""A custom task: name one of three shapes of the same colour, so that the other player picks it.
 
-All that the pipeline needs of a task is in this file; the pyproject.toml beside it tells neuralese that it is there.
+Everything the pipeline needs from a task is in this file; the pyproject.toml next to it registers it with neuralese.
 """
 
 import base64
@@ -19,11 +19,11 @@ from neuralese.sources.data_sets import DataSet
 from neuralese.speakers.settings import FitConfig
 from neuralese.storage.tables import matrix, read_table
 from neuralese.tasks.items import Prepared, items_table, traces_table
-from neuralese.tasks.reference import load_heard, load_traces  # noqa: F401  (parts of this task, as they are)
+from neuralese.tasks.reference import load_heard, load_traces  # noqa: F401  (parts of this task, used unchanged)
 from neuralese.tasks.task import Task
 
 SHAPES, COLORS, SIZES = ("circle", "square", "triangle"), ("red", "green", "blue"), ("small", "large")
-WORDS = ("circle", "square", "triangle", "red", "green", "blue", "small", "large")  # what people call these
+WORDS = ("circle", "square", "triangle", "red", "green", "blue", "small", "large")  # what people call them
 ITEMS = 900
 
 TASK = Task(
@@ -50,7 +50,7 @@ def write(folder):
 
 
 def prepare(raw, settings):
-    """Items with their features, and what was said of them."""
+    """Items with their features, and what was said about them."""
     table = pd.read_json(f"{raw}/shapes.json")
     features = [np.eye(len(names))[table[name]] for name, names in _columns()]
     items = items_table(table["split"], np.concatenate(features, axis=1))
@@ -69,22 +69,22 @@ def _classes(files):
 
 
 class SameColorGame(ReferenceGame):
-    """A reference game whose items all have the colour of the target, so that there is no use in naming it."""
+    """A reference game whose items all have the colour of the target, so that naming it is useless."""
 
     def __init__(self, items, pool, config, color):
         super().__init__(items, pool, config.steps, config.candidates)
         self.color = torch.from_numpy(color)
 
     def draw_states(self, count, generator):
-        """Targets from all items alike."""
+        """Targets drawn uniformly from all items."""
         return self.with_distractors(self.pool[torch.randint(len(self.pool), (count,), generator=generator)], generator)
 
     def with_distractors(self, true, generator):
-        """Others of the target's colour."""
+        """Other items of the target's colour."""
         others, color = [], self.color[true]
         for _ in range(self.n_candidates - 1):
             other = torch.empty_like(true)
-            for each in color.unique():  # drawn from the true states of that colour, as these were
+            for each in color.unique():  # drawn from the true states of that colour, in the same way
                 alike = torch.nonzero(color == each).flatten()
                 other[alike] = true[alike[torch.randint(len(alike), alike.shape, generator=generator)]]
             others.append(other)
@@ -101,7 +101,7 @@ def load_games(files, config):
 
 
 def variables(files, columns):
-    """What there is to talk about: shape, colour and size of the target."""
+    """What there is to say: shape, colour and size of the target."""
     return pd.DataFrame({name: values[columns["target"]] for name, values in _classes(files).items()})
 
 
@@ -112,7 +112,7 @@ def pixels(files, codes):
 
 
 def described(files, pictured, named):
-    """Items as the report shows them: their name, and a picture."""
+    """Items as shown in the report: their name, and a picture."""
     classes, items = _classes(files), {item for states in (pictured, named) for state in states for item in state}
     shown = {}
     for item in items:

@@ -146,9 +146,8 @@ def code(script):
 @cache
 def code_of(script, task):
     """The same, for one task, or for all of the run."""
-    path = Path(
-        workflow.source_path(f"../scripts/{script}.py")
-    )  # works for rules from a URL as well
+    # works for rules from a URL as well
+    path = Path(workflow.source_path(f"../scripts/{script}.py"))
     return imports.digest(
         [path, *imports.imported(path, tasks=[task] if task else TASKS)]
     )

@@ -9,7 +9,9 @@ from neuralese.settings import setting
 class CellConfig:
     """Sizes of the cell and of the channel."""
 
-    hidden: int = setting(256, "Units of the MLP and of the GRU.", least=1, most=10_000, advice="256 is the paper's.")
+    hidden: int = setting(
+        256, "Number of units of the MLP and of the GRU.", least=1, most=10_000, advice="256 is the paper's."
+    )
     message: int = setting(64, "Length of a message vector.", least=1, most=10_000, advice="64 is the paper's.")
     radius: float = setting(
         2.0, "Length to which the channel scales a message, before noise.", least=0.001, most=1000, advice="See below."

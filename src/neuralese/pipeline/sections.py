@@ -50,7 +50,7 @@ class Messages:
     )
     held_out: int = setting(
         10000,
-        "Number of messages of dev, and of test, that are translated and evaluated.",
+        "Number of dev messages, and of test messages, that are translated and evaluated.",
         least=10,
         most=1_000_000,
         advice="At 10,000, intervals are about ±0.01.",

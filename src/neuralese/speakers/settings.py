@@ -21,7 +21,7 @@ class FitConfig:
     check_every: int = setting(250, "Number of minibatches between checks on held-out data.", least=1)
     patience: int = setting(
         4,
-        "Checks without improvement before fitting stops; 0 never stops early and keeps the last weights.",
+        "Number of checks without improvement before fitting stops; 0 never stops early and keeps the last weights.",
         least=0,
     )
     decay: bool = setting(

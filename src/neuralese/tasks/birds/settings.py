@@ -54,7 +54,11 @@ class Birds:
         advice="See below.",
     )
     pixels: int = setting(
-        256, "Side of the square shown to the backbone, in pixels.", least=32, most=1024, advice="See below."
+        256,
+        "Side of the square at which birds are shown to the backbone, in pixels.",
+        least=32,
+        most=1024,
+        advice="See below.",
     )
     quantised: bool = setting(
         True,

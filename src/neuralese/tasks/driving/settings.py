@@ -60,7 +60,7 @@ class Driving:
     )
     goal_offset: bool = setting(
         True,
-        "Whether players also see the direction of the goal from the driver's seat.",
+        "Whether players also see where the goal is from the driver's seat.",
         advice="`false` is the paper's.",
     )
     least_sent: int = setting(
@@ -71,7 +71,10 @@ class Driving:
         advice='4 is the paper\'s "more than 3 times", and gives 56 phrases and silence.',
     )
     least_words: int = setting(
-        3, "Minimum count, outside the test games, of a word that the model human knows.", least=1, most=100
+        3,
+        "Minimum number of messages outside the test games with a word that the model human knows.",
+        least=1,
+        most=100,
     )
     fading: float = setting(
         0.5,
