@@ -18,7 +18,7 @@ def run(*arguments: str, **more) -> subprocess.Popen:
 def test_help_lists_all_commands(shell):
     page = shell.prints("--help")
     assert all(f"  {name} " in page for name in ("translate", "show", "compare", "status", "play", "completion"))
-    assert shell.prints("--version").startswith("neuralese, version 0.")
+    assert shell.prints("--version").startswith("neuralese, version 1.")
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -68,7 +68,7 @@ def test_a_server_that_ignores_ranges_makes_the_download_start_over(web, tmp_pat
 def test_a_server_that_recovers_is_forgiven(web, tmp_path, caplog, status):
     site = web.site(web.fails(status), web.gives(BODY))
     assert quick(site.url, tmp_path).read_bytes() == BODY
-    assert f"try 1 of 3 failed with 0 bytes held: {status}" in caplog.text
+    assert f"attempt 1 of 3 failed with 0 bytes held: {status}" in caplog.text
 
 
 def test_a_server_that_never_recovers_is_asked_as_often_as_told(web, tmp_path):

@@ -149,7 +149,7 @@ def bird_archives(folder, lists=None, split=None):
 def test_odd_lists_of_birds_are_refused_in_one_sentence(tmp_path, lists, split):
     with pytest.raises(NeuraleseError) as caught:
         cub.parse_images(*bird_archives(tmp_path, lists, split))
-    assert "fetch" in one_sentence(caught.value)
+    assert "download" in one_sentence(caught.value)
 
 
 def sentences(count: int) -> list[list[int]]:
@@ -207,7 +207,7 @@ IMAGES = pd.DataFrame({"image_id": [1, 2], "path": ["a/1.jpg", "a/2.jpg"]})
 def test_odd_captions_are_refused_in_one_sentence(tmp_path, captions, names):
     with pytest.raises(NeuraleseError) as caught:
         cub.parse_captions(captions_archive(tmp_path / "captions", captions, names), IMAGES)
-    assert "fetch" in one_sentence(caught.value)
+    assert "download" in one_sentence(caught.value)
 
 
 def test_only_what_was_verified_is_read_of_captions(tmp_path):

@@ -64,8 +64,8 @@ def test_a_request_under_another_name_is_refused_even_with_the_token(server, hos
         ("x" * 500_000, 413, "too long"),
         ({"turn": 0, "action": 9, "message": ""}, 400, "A car can wait"),
         ({"turn": 3, "action": 1, "message": ""}, 409, "played already"),
-        ({"turn": 0, "action": True, "message": ""}, 400, "must hold turn (int)"),
-        ({"turn": 0, "action": 1}, 400, "must hold turn (int)"),
+        ({"turn": 0, "action": True, "message": ""}, 400, "must contain turn (int)"),
+        ({"turn": 0, "action": 1}, 400, "must contain turn (int)"),
         ('{"turn": 0,', 400, "not JSON"),
         (b"\xff\xfe", 400, "not JSON"),
         ("[]", 400, "must contain"),
@@ -82,7 +82,7 @@ def test_a_wrong_move_is_refused_politely_and_the_turn_is_not_lost(server, body,
 def test_a_body_of_unknown_length_is_refused(server):
     status, _, content = ask(server, "POST", "new", **{"Transfer-Encoding": "chunked"})  # and no chunk yet
     assert status == 411
-    assert b"how long" in content
+    assert b"state its length" in content
     assert ask(server, "POST", "new", **{"Content-Length": "9" * 5000})[0] == 411
 
 
@@ -156,6 +156,6 @@ def test_a_disk_that_is_full_at_the_end_of_a_game_is_said_and_the_game_is_still_
     while not state["outcome"]:
         status, state = post(server, "act", {"turn": state["turn"], "action": way(state), "message": next(said, "")})
         assert status == 200
-    assert state["note"].startswith("This game could not be saved (No space left on device): is there room in ")
+    assert state["note"].startswith("This game could not be saved (No space left on device); is there room in ")
     assert all("bug" not in record.getMessage() for record in caplog.records)
     assert not server.sitting.saved

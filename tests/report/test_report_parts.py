@@ -1,3 +1,4 @@
+import html
 import json
 import re
 from html.parser import HTMLParser
@@ -49,7 +50,7 @@ def page(comparison=COMPARISON, parts=None, **beyond):
 
 def seen(text):
     """A page without its scripts."""
-    return re.sub(r"<script.*", "", text, flags=re.DOTALL)
+    return html.unescape(re.sub(r"<script.*", "", text, flags=re.DOTALL))
 
 
 def languages(generator, candidates=2):

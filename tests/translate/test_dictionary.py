@@ -114,7 +114,7 @@ def test_a_criterion_is_built_from_its_settings_whatever_its_role():
         ({}, "there is no criterion of kind 'None'"),
         ({"kind": "direct", "scale": [1.0, 2.0]}, "one value of 'scale', not a list"),
         ({"kind": "direct", "weights": "sum"}, "no option 'weights'; it has scale, variance, join"),
-        ({"kind": "direct", "join": "sum"}, "joined by 'sum'"),
+        ({"kind": "direct", "join": "sum"}, "combined by 'sum'"),
     ],
 )
 def test_an_unknown_criterion_or_option_is_refused_by_name(settings, says):

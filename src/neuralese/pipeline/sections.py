@@ -112,7 +112,7 @@ class Examples:
 
     count: int = setting(16, "Number of test messages to draw.", least=1, most=1000)
     games: int = setting(
-        4, "Number of driving games to watch, of two robots and of a robot with a human each.", least=1, most=100
+        4, "Number of games to watch, of two robots and of a robot with a human each.", least=1, most=100
     )
     criterion: str = setting("belief", "Criterion used to translate them.")
 
