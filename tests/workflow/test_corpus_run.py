@@ -59,7 +59,7 @@ def test_its_measures_and_a_verdict_on_each_column_are_in_the_report(run):
     assert all("say something" in verdict for verdict in part["verdicts"])
     page = (run.folder / "results/report/index.html").read_text()
     assert "A toy game of shapes" in page
-    assert "recordings that you brought" in page
+    assert "your own recordings" in page
 
 
 def test_it_is_on_the_command_line(run):
