@@ -1,4 +1,4 @@
-"""What several tests need: the real data, if a mirror of it is there, and a browser."""
+"""What several tests need: the real data, if there is a mirror of it, and a browser."""
 
 import json
 import os

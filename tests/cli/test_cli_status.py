@@ -45,7 +45,7 @@ def test_costs_are_read_from_the_benchmarks(shell):
 
 @pytest.fixture
 def workflow(tmp_path, monkeypatch):
-    """A workflow of two rules whose files are there, the input older than the output."""
+    """A workflow of two rules whose files exist, the input older than the output."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "Snakefile").write_text(SNAKEFILE)
     folder = tmp_path / "results/colors/seed0"

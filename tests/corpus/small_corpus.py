@@ -58,7 +58,7 @@ def prints(*arguments: object) -> str:
 
 
 def fails(*arguments: object) -> str:
-    """The one sentence of a command that a user can mend."""
+    """The one sentence of an error that a user can fix."""
     done = run(*arguments)
     assert done.exit_code == 1, done.output
     assert isinstance(done.exception, SystemExit)

@@ -1,4 +1,4 @@
-"""What EGG writes becomes a corpus: its text dump, and a saved Interaction, of which nothing is ever executed."""
+"""What EGG writes becomes a corpus: its text dump, and a saved Interaction, no part of which is ever executed."""
 
 import os
 import sys

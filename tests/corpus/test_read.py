@@ -1,4 +1,4 @@
-"""A corpus is read alike from every format, and its rows point where they should."""
+"""A corpus is read the same from every format, and its rows point where they should."""
 
 import csv
 import io

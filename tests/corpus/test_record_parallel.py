@@ -94,7 +94,7 @@ def test_all_else_is_as_it_was(tmp_path):
 
 
 class Elsewhere:
-    """An environment that is no particle world: two agents shout numbers, one of which is read by hand."""
+    """An environment that is not a particle world: two agents shout numbers, one of which is read by hand."""
 
     possible_agents = ("one", "two")
 

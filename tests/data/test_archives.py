@@ -57,7 +57,7 @@ def refusal(archive, pattern=ALL):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """The working folder, which has room above and beside it to climb to."""
+    """The working folder, with room above and around it to climb to."""
     (tmp_path / "inner").mkdir()
     monkeypatch.chdir(tmp_path / "inner")
     return tmp_path / "inner"

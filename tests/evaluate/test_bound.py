@@ -1,4 +1,4 @@
-"""Proposition 1 beside what was measured: divergence of the translations made, and accuracy lost."""
+"""Proposition 1 next to what was measured: divergence of the translations made, and accuracy lost."""
 
 import math
 

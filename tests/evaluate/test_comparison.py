@@ -1,4 +1,4 @@
-"""Ours beside the paper's: which rows there are, over seeds, in which section, and how they are written."""
+"""Our results next to the paper's: the rows, over seeds, in which section, and how they are written."""
 
 import html
 import math

@@ -56,7 +56,7 @@ def test_p_values_of_vectors_that_say_nothing_are_uniform():
 
 @pytest.mark.parametrize("length", [2, 12])
 def test_what_symbols_are_about_is_found_and_what_they_are_silent_about_is_not(length):
-    """Also where messages are so long that no two are alike."""
+    """Even if messages are so long that no two are the same."""
     random = np.random.default_rng(0)
     table = states(random, 500)[["shape", "angle"]]
     said = random.integers(10, size=(500, length))

@@ -1,4 +1,4 @@
-"""The interpreter is a way to translate beside the dictionaries, and depends on what its listener sees."""
+"""The interpreter is a way to translate besides the dictionaries, and depends on what its listener sees."""
 
 from dataclasses import replace
 

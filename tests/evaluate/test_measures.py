@@ -1,4 +1,4 @@
-"""The measures of the field: against emlangkit where that defines them alike, by hand, and on languages that are known.
+"""The standard measures: against emlangkit where it defines them identically, by hand, and on known languages.
 
 emlangkit takes arrays of one length: whatever stands behind the end of a message is a symbol to it. Ours agrees with it
 on such arrays, but for bag-of-symbols disentanglement, in which the end is no symbol.

@@ -130,7 +130,7 @@ def changed(content: bytes, dice: random.Random) -> bytes:
 
 
 def fuzz(name: str, files: int, seed: int) -> tuple[Counter, list[str]]:
-    """Change files of a kind so many times: what happened, and what should not have."""
+    """Change files of a kind a number of times: what happened, and what should not have."""
     dice, counts, faults = random.Random(f"{name} {seed}"), Counter(), []
     torch.manual_seed(0)
     with tempfile.TemporaryDirectory() as folder:

@@ -62,7 +62,7 @@ def extractor(graphs, networks, drawn) -> Extractor:
 
 
 def pooled(folder: Path, extractor: Extractor, drawn, shards: int) -> tuple[bytes, dict[str, str]]:
-    """The table that comes out of so many shards, and what could not be read."""
+    """The table made from a number of shards, and what could not be read."""
     images, pictures = drawn
     failed, paths = {}, []
     for shard in range(shards):

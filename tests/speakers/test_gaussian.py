@@ -1,4 +1,4 @@
-"""The Gaussian in which robots speak, whoever asks and by whichever library."""
+"""The Gaussian in which robots speak, with either library."""
 
 import numpy as np
 import pytest

@@ -46,7 +46,7 @@ class World:
 
     @torch.no_grad()
     def mean(self, target: int, other: int) -> list[float]:
-        """What the robot says on average of a target beside another item."""
+        """The robot's mean message about a target shown with another item."""
         return self.robot.mean(torch.tensor([[target, other, SPEAKER]]))[0].tolist()
 
     @torch.no_grad()

@@ -15,7 +15,7 @@ from neuralese.translate.reading import Reading
 
 
 def nearest(found: torch.Tensor, cell: Cell, game: ReferenceGame, message: torch.Tensor, states: torch.Tensor) -> float:
-    """How far choices (n, s) are from those of the naive robot, whichever place the target was shown at."""
+    """How far choices (n, s) are from those of the naive robot, wherever the target was shown."""
     hears = message.expand(len(states), -1)
     places = [torch.full((len(states),), place) for place in range(game.n_candidates)]
     naive = [

@@ -1,4 +1,4 @@
-"""The same config on the same machine gives the same bytes, on one core as on two, whoever else wants to run there.
+"""The same config on the same machine gives the same bytes, on one core as on two, whatever else runs there.
 
 Here are the bird tables up to the pooled pictures; `test_kills.py` has all of colours.
 """
