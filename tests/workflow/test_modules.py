@@ -1,18 +1,16 @@
-"""Other workflows use this one as a module: from a clone, or from where its repository is published."""
+"""Where the workflow is found: in the project, and as a module of others, from a clone or where it is published."""
 
 import re
 import subprocess
 
 import pytest
+from copies import QUICK
 
 FOREIGN = """
 module neuralese:
     snakefile: {place}
     config: config
 use rule * from neuralese as neuralese_*
-rule mine:
-    input: rules.neuralese_all.input
-    default_target: True
 """
 PUBLISHED = "https://github.com/someone/neuralese"
 AUTHOR = ["-c", "user.name=someone", "-c", "user.email=someone@example.org"]
@@ -29,10 +27,18 @@ def planned(project, folder, place, **variables) -> set[str]:
     return set(re.findall(r"^(\w+) +\d+$", done.stdout, re.M))
 
 
-@pytest.mark.parametrize("snakefile", ["Snakefile", "workflow/Snakefile"])
+SNAKEFILES = pytest.mark.parametrize("snakefile", ["Snakefile", "workflow/Snakefile"])
+
+
+@SNAKEFILES
+def test_everything_is_made_if_no_target_is_named(fresh, snakefile):
+    assert "write_report" in fresh.planned("--snakefile", snakefile, *QUICK)
+
+
+@SNAKEFILES
 def test_another_workflow_can_use_this_one_as_a_module(fresh, tmp_path, snakefile):
     rules = planned(fresh, tmp_path / "other", f'"{fresh.folder / snakefile}"')
-    assert {"neuralese_train_agent", "neuralese_write_report", "mine"} <= rules
+    assert {"neuralese_train_agent", "neuralese_write_report", "neuralese_all"} <= rules
 
 
 def test_a_module_can_come_from_the_published_repository(fresh, tmp_path):
@@ -47,4 +53,4 @@ def test_a_module_can_come_from_the_published_repository(fresh, tmp_path):
     }
     place = 'github("someone/neuralese", path="workflow/Snakefile", tag="v1")'
     rules = planned(fresh, tmp_path / "other", place, **here)
-    assert {"neuralese_train_agent", "neuralese_prepare_birds", "neuralese_write_report", "mine"} <= rules
+    assert {"neuralese_train_agent", "neuralese_prepare_birds", "neuralese_write_report", "neuralese_all"} <= rules
