@@ -22,17 +22,13 @@ from neuralese.storage.tables import read_about
 
 TASKS = ("colors", "birds")
 FILES = ("belief_dev.parquet", "relay.parquet")
-SEES, CANDIDATES, UPDATES = "games.{task}.speaker_sees", "games.{task}.candidates", "training.{task}.updates"
-RADIUS, NOISE, FOLDS = "agent.radius", "agent.noise", "birds.head.folds"
+SEES, CANDIDATES = "games.{task}.speaker_sees", "games.{task}.candidates"
+NOISE, FOLDS = "agent.noise", "birds.head.folds"
 VARIANTS: dict[str, dict[str, sweep.Value]] = {
     "as in the config": {},
-    "a wider channel (radius 4)": {RADIUS: 4.0},
-    "a quieter channel (noise 0.15)": {NOISE: 0.15},
     "four candidates": {CANDIDATES: 4},
     "target alone": {SEES: "target"},
-    "target alone, trained twice as long": {SEES: "target", UPDATES: 1600},
     "target alone, noise 0.15": {SEES: "target", NOISE: 0.15},
-    "target alone, four candidates": {SEES: "target", CANDIDATES: 4},
     "cross-fitted features": {FOLDS: 5},
     "cross-fitted features, target alone": {FOLDS: 5, SEES: "target"},
 }
