@@ -219,7 +219,7 @@ def _print(folder: Path, found: dict[str, Any]) -> None:
         click.echo("")
     for sentence in found["warnings"]:
         click.echo(f"Warning: {sentence}")
-    click.echo(f"\nMake its dictionary and report, from a checkout of neuralese:\n{_workflow_command(folder)}")
+    click.echo(f"\nMake its dictionary and report:\n{_workflow_command(folder)}")
 
 
 def _workflow_command(folder: Path) -> str:
@@ -232,7 +232,7 @@ def _workflow_command(folder: Path) -> str:
         name = "mine"
     config = json.dumps({name: str(place)}, ensure_ascii=False)  # valid YAML as well, whatever is in the path
     config = config.replace('"', "") if re.fullmatch(r"[\w./-]+", str(place)) else config
-    return f"  snakemake --cores 2 all --config {shlex.quote('corpora=' + config)} 'tasks=[{name}]'"
+    return f"  neuralese run --cores 2 all --config {shlex.quote('corpora=' + config)} 'tasks=[{name}]'"
 
 
 def _about_messages(messages: dict[str, Any]) -> str:
