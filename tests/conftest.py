@@ -5,10 +5,14 @@ import os
 import shutil
 from pathlib import Path
 
+import hypothesis
 import pytest
 import torch
 
 from neuralese import tasks
+
+hypothesis.settings.register_profile("busy", deadline=None)  # a machine may be slow, and nothing is timed
+hypothesis.settings.load_profile("busy")
 
 CHROMIUM = shutil.which("chromium")
 QUIET = ("gpu", "quic", "background-networking", "component-update", "sync")
