@@ -1,6 +1,7 @@
 """Agents that are easier to understand? Speakers that see only the target, more candidates, other channels.
 
     python benchmarks/study.py --results results --seeds 0 1 --cores 2    # writes benchmarks/study.md
+    python benchmarks/study.py --only "target alone" --no-relay           # some variants, without the relay
 
 Every variant is a point of a sweep next to a run in the results folder, whose data it shares, and all figures are on
 the dev split: a study may look at it as often as it likes. Candidates are as many as in training, so variants with
@@ -21,7 +22,7 @@ from neuralese.pipeline import sweep
 from neuralese.storage.tables import read_about
 
 TASKS = ("colors", "birds")
-FILES = ("belief_dev.parquet", "relay.parquet")
+BELIEF, RELAY = "belief_dev.parquet", "relay.parquet"
 SEES, CANDIDATES = "games.{task}.speaker_sees", "games.{task}.candidates"
 NOISE, FOLDS = "agent.noise", "birds.head.folds"
 VARIANTS: dict[str, dict[str, sweep.Value]] = {
@@ -32,6 +33,11 @@ VARIANTS: dict[str, dict[str, sweep.Value]] = {
     "cross-fitted features": {FOLDS: 5},
     "cross-fitted features, target alone": {FOLDS: 5, SEES: "target"},
 }
+HEAD = """\
+# Agents that are easier to understand
+
+Made by `python benchmarks/study.py`: accuracies on dev, means over the seeds {seeds}.
+"""
 # speaker, listener, unit, criterion
 CELLS = {
     "R → R": ("R", "R", "message", "none"),
@@ -52,9 +58,9 @@ def point(variant: str, task: str) -> sweep.Point | None:
     return None if any(key.split(".")[0] in others for key in values) else dict(sorted(values.items()))
 
 
-def points() -> Iterable[tuple[str, str, sweep.Point]]:
-    """Every variant of every task that has it."""
-    found = ((variant, task, point(variant, task)) for task in TASKS for variant in VARIANTS)
+def points(variants: Iterable[str] = tuple(VARIANTS)) -> Iterable[tuple[str, str, sweep.Point]]:
+    """Every one of some variants, for every task that has it."""
+    found = ((variant, task, point(variant, task)) for task in TASKS for variant in variants)
     return ((variant, task, values) for variant, task, values in found if values is not None)
 
 
@@ -73,13 +79,13 @@ def overlay(results: Path, seeds: list[int]) -> dict:
     return {"tasks": list(TASKS), "seeds": seeds, "results": str(results), "sweep": dict(sorted(swept.items()))}
 
 
-def run(results: Path, seeds: list[int], cores: int) -> None:
-    """Let Snakemake make everything the variants need."""
+def run(results: Path, seeds: list[int], cores: int, variants: list[str], files: list[str]) -> None:
+    """Let Snakemake make these files of all variants."""
     targets = [
         str(folder(results, task, values, seed) / file)
-        for _, task, values in points()
+        for _, task, values in points(variants)
         for seed in seeds
-        for file in FILES
+        for file in files
     ]
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
         yaml.safe_dump(overlay(results, seeds), file, sort_keys=False)
@@ -88,24 +94,22 @@ def run(results: Path, seeds: list[int], cores: int) -> None:
         subprocess.run([*command, "--configfile", file.name, "--", *targets], check=True)
 
 
-def figures(where: Path) -> dict[str, float]:
+def figures(where: Path, relayed: bool) -> dict[str, float]:
     """The dev figures of one task, variant and seed."""
-    table = pd.read_parquet(where / "belief_dev.parquet")
+    table = pd.read_parquet(where / BELIEF)
     by_cell = table.set_index(["speaker", "listener", "unit", "criterion"])["accuracy"]
-    relayed = pd.DataFrame(read_about(where / "relay.parquet")["choices"]).groupby("criterion").first().loc["belief"]
-    return {
-        "chance": table["chance"].iloc[0],
-        **{title: by_cell[cell] for title, cell in CELLS.items()},
-        "relay": relayed["accuracy"],
-        "relay, understood": relayed["understood"],
-    }
+    found = {"chance": table["chance"].iloc[0], **{title: by_cell[cell] for title, cell in CELLS.items()}}
+    if relayed:
+        choices = pd.DataFrame(read_about(where / RELAY)["choices"]).groupby("criterion").first().loc["belief"]
+        found |= {"relay": choices["accuracy"], "relay, understood": choices["understood"]}
+    return found
 
 
-def table(results: Path, seeds: list[int]) -> pd.DataFrame:
+def table(results: Path, seeds: list[int], variants: list[str], relayed: bool) -> pd.DataFrame:
     """One row for each task and variant: means over seeds."""
     rows = []
-    for variant, task, values in points():
-        found = pd.DataFrame([figures(folder(results, task, values, seed)) for seed in seeds]).mean()
+    for variant, task, values in points(variants):
+        found = pd.DataFrame([figures(folder(results, task, values, seed), relayed) for seed in seeds]).mean()
         rows.append({"task": task, "variant": variant, **found.round(3)})
     return pd.DataFrame(rows)
 
@@ -116,11 +120,12 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=Path("results"))
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--only", nargs="+", choices=list(VARIANTS), default=list(VARIANTS), metavar="VARIANT")
+    parser.add_argument("--no-relay", action="store_true")
     given = parser.parse_args()
-    run(given.results, given.seeds, given.cores)
-    found = table(given.results, given.seeds)
-    head = "# Agents that are easier to understand\n\nMade by `python benchmarks/study.py`: accuracies on dev"
-    text = f"{head}, means of {len(given.seeds)} seeds.\n\n{found.to_markdown(index=False)}\n"
+    run(given.results, given.seeds, given.cores, given.only, [BELIEF] if given.no_relay else [BELIEF, RELAY])
+    found = table(given.results, given.seeds, given.only, not given.no_relay)
+    text = f"{HEAD.format(seeds=', '.join(map(str, given.seeds)))}\n{found.to_markdown(index=False)}\n"
     Path(__file__).with_suffix(".md").write_text(text)
     print(found.to_string(index=False))
 
