@@ -174,7 +174,7 @@ def test_the_step_falls_evenly_to_its_final_share():
     assert [learning_rate(t, falling) for t in (0, 50, 100)] == pytest.approx([0.3, 0.165, 0.03])
     learner = trainer(updates=20, final_rate=0.0)
     learner.run()
-    assert learner.optimizer.param_groups[0]["lr"] == pytest.approx(0.003 / 20)
+    assert learner.optimizer.learning_rate == pytest.approx(0.003 / 20)
 
 
 def test_replay_forgets_the_oldest_games_first(generator):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from neuralese.pipeline.made import Job
+from neuralese.pipeline.memory import keep_memory
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import storage_problem
 from neuralese.storage.stamps import making
@@ -62,6 +63,7 @@ def stage(given: Any) -> Iterator[None]:
 @contextmanager
 def logged(log: str | Path, threads: int = 1) -> Iterator[None]:
     """Send logging (and the text of a `NeuraleseError`) to the file `log`, and limit torch to `threads` threads."""
+    keep_memory()
     if torch := sys.modules.get("torch"):  # many stages do not need it, and importing it would take most of their time
         torch.set_num_threads(threads)
     logger.setLevel(logging.INFO)

@@ -16,6 +16,8 @@ import torch
 from sklearn.linear_model import RidgeCV
 from torch import Tensor, nn
 
+from neuralese.agents.adam import FusedAdam
+from neuralese.speakers.adam import cosine
 from neuralese.storage.tables import matrix, vectors
 from neuralese.tasks.birds.settings import HeadConfig
 
@@ -73,22 +75,20 @@ def train_head(
         torch.manual_seed(seed)
         classes = int(max(label.max() for label in labels.values())) + 1
         head = Head(pooled["train"].shape[1], classes, config)
-        optimizer = torch.optim.AdamW(
-            head.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
-        )
-        rounds = config.epochs * -(-len(labels["train"]) // config.batch)
-        schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, rounds)
+        optimizer = FusedAdam(head.parameters(), config.learning_rate, config.weight_decay)
+        rounds, step = config.epochs * -(-len(labels["train"]) // config.batch), 0
         best, weights = -1.0, {}
         for epoch in range(config.epochs):
             head.train()
             for chosen in torch.randperm(len(labels["train"]), generator=generator).split(config.batch):
-                optimizer.zero_grad()
+                optimizer.forget()
                 loss = nn.functional.cross_entropy(
                     head(pooled["train"][chosen]), labels["train"][chosen], label_smoothing=0.1
                 )
                 loss.backward()
                 optimizer.step()
-                schedule.step()
+                step += 1
+                optimizer.learning_rate *= cosine(step, rounds)
             if (epoch + 1) % CHECKED and epoch + 1 < config.epochs:
                 continue
             head.eval()
