@@ -60,6 +60,7 @@ def test_snakemake_is_asked_what_is_out_of_date(shell, workflow):
     states = {entry["stage"]: (entry["state"], entry["reason"]) for entry in shell.json("status")["files"]}
     assert states["messages"] == ("made", "")
     assert states["dictionary"] == ("made", "not of this config")
+    assert "protocol" not in states  # neither made nor asked for
     os.utime(workflow / "agent.safetensors")
     assert re.search(r"messages.parquet +out of date .* input", shell.prints("status", "--files"))
 

@@ -52,17 +52,26 @@ def data_of(results: Results, task: str) -> dict:
 
 
 def files_of(results: Results, plan: Plan | None) -> Iterator[dict]:
-    """One entry for each file that a stage makes for the tasks and seeds, whether it exists or not."""
+    """One entry for each file of the tasks and seeds that exists or is asked for.
+
+    Without a plan it is not known what is asked for, and every file that could be made counts.
+    """
+    for task, seed, stage, path in _paths(results):
+        if plan is None or path.exists() or os.path.relpath(path) in plan:
+            yield {"task": task, "seed": seed, "stage": stage, **_state(path, plan)}
+
+
+def _paths(results: Results) -> Iterator[tuple[str, int | None, str, Path]]:
+    """Task, seed, stage and place of every file that is shown."""
     tasks = results.tasks()
     for task in tasks:
         for seed in results.seeds(task):
             for stage, name in FILES.items():
                 if task in tasks_with(name):
-                    path = results.folder / task / f"seed{seed}" / name
-                    yield {"task": task, "seed": seed, "stage": stage, **_state(path, plan)}
+                    yield task, seed, stage, results.folder / task / f"seed{seed}" / name
     for stage, name in TABLES.items():
         if set(tasks) & set(tasks_with(name)):
-            yield {"task": ALL, "seed": None, "stage": stage, **_state(results.folder / name, plan)}
+            yield ALL, None, stage, results.folder / name
 
 
 def _state(path: Path, plan: Plan | None) -> dict:
