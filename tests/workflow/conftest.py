@@ -1,18 +1,37 @@
 """One whole quick run, which all tests of the workflow look at."""
 
+import subprocess
+import sys
+import time
+from pathlib import Path
+
 import pytest
 from copies import QUICK, Project
 
+FORKED = Path(__file__).parent / "watched" / "forked.py"
+
 
 @pytest.fixture(scope="session")
-def project(tmp_path_factory) -> Project:
+def forked(tmp_path_factory) -> str:
+    """The address of a Python that forks, for runs of which the results matter, and not how processes begin or end."""
+    address = tmp_path_factory.mktemp("forked") / "socket"
+    with subprocess.Popen([sys.executable, FORKED, address], stdin=subprocess.PIPE) as process:
+        while not address.exists():
+            assert process.poll() is None
+            time.sleep(0.1)
+        yield str(address)
+        process.stdin.close()
+
+
+@pytest.fixture(scope="session")
+def project(tmp_path_factory, forked) -> Project:
     """A project after one whole quick run."""
-    made = Project(tmp_path_factory.mktemp("project"))
+    made = Project(tmp_path_factory.mktemp("project"), forked)
     code, output = made.snakemake("all", *QUICK)
     assert code == 0, output
     return made
 
 
 @pytest.fixture
-def fresh(tmp_path) -> Project:
-    return Project(tmp_path)
+def fresh(tmp_path, forked) -> Project:
+    return Project(tmp_path, forked)

@@ -142,7 +142,7 @@ def test_edited_provenance_stops_the_stage_that_reads_it(project):
 @pytest.fixture(scope="module")
 def two_seeds(project, tmp_path_factory) -> Project:
     """A copy of the project in which the colours have two seeds."""
-    copied = Project(tmp_path_factory.mktemp("seeds"))
+    copied = Project(tmp_path_factory.mktemp("seeds"), project.forked)
     shutil.copytree(project.quick, copied.quick)
     code, output = copied.snakemake(*TWO_SEEDS)
     assert code == 0, output
