@@ -9,6 +9,12 @@ import pytest
 from copies import QUICK, Project
 
 FORKED = Path(__file__).parent / "watched" / "forked.py"
+ON_TWO_CORES = ("test_corpus_run.py", "test_plugins.py")
+
+
+def pytest_collection_modifyitems(items) -> None:
+    """Long runs on two cores come last: `make test` has a second core free once the tests of the library have ended."""
+    items.sort(key=lambda item: item.path.name in ON_TWO_CORES)
 
 
 @pytest.fixture(scope="session")
