@@ -5,6 +5,8 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -61,3 +63,15 @@ class Project:
         code, output = self.snakemake("--dry-run", *arguments)
         assert code == 0, output
         return set(re.findall(r"^(\w+) +\d+$", output, flags=re.MULTILINE)) - {"total", "all"}, output
+
+
+@contextmanager
+def restored(*paths: Path) -> Iterator[None]:
+    """Put files back as they were, with their times: else the next run makes anew what was made from them."""
+    kept = {path: (path.read_bytes(), path.stat()) for path in paths}
+    try:
+        yield
+    finally:
+        for path, (content, was) in kept.items():
+            path.write_bytes(content)
+            os.utime(path, ns=(was.st_atime_ns, was.st_mtime_ns))

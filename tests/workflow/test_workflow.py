@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from copies import QUICK
+from copies import QUICK, restored
 
 from neuralese.sources.archives import members, write_tar
 from neuralese.storage.files import file_digest, read_json, write_json
@@ -155,18 +155,14 @@ def test_a_sweep_makes_tidy_tables_and_takes_the_run_itself_where_the_value_is_t
 def test_a_stage_that_meets_a_bad_table_says_so_in_one_sentence_and_leaves_nothing(project):
     inventory = project.quick / "colors" / "inventory.parquet"
     dictionary = project.quick / "colors" / "seed0" / "dictionary.parquet"
-    kept = {path: path.read_bytes() for path in (inventory, dictionary)}
-    pq.write_table(pa.table({"phrase_id": pa.array([0], pa.int32())}), inventory)
-    try:
+    with restored(inventory, dictionary):
+        pq.write_table(pa.table({"phrase_id": pa.array([0], pa.int32())}), inventory)
         code, output = project.snakemake(
             str(dictionary.relative_to(project.folder)), "--allowed-rules", "score_dictionary", "--force", *QUICK
         )
         assert code != 0
         assert "inventory.parquet does not say what made it; delete it and run snakemake again." in output
         assert not dictionary.exists()
-    finally:
-        for path, content in kept.items():
-            path.write_bytes(content)
 
 
 def test_an_unknown_key_stops_the_run_before_it_starts(fresh):
