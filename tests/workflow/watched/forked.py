@@ -106,6 +106,7 @@ def main(address: str) -> None:
         listening.bind(address)
         listening.listen()
         signal.signal(signal.SIGCHLD, reap)
+        print("ready", flush=True)
         while listening in select.select([listening, sys.stdin], [], [])[0]:
             asked, _ = listening.accept()
             if os.fork() == 0:
