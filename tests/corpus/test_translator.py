@@ -16,8 +16,6 @@ from sklearn.exceptions import NotFittedError
 
 from neuralese import Translator
 from neuralese.storage.errors import NeuraleseError
-from neuralese.storage.tables import read_table
-from neuralese.tasks.corpus.new import new_corpus
 
 ROOT = Path(__file__).parents[2]
 SMALL = {
@@ -149,22 +147,3 @@ def test_importing_the_package_does_not_import_torch():
     )
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
     subprocess.run([sys.executable, "-c", code], check=True, env=environment)
-
-
-def test_the_workflow_makes_the_same_dictionary_of_the_same_corpus(tmp_path):
-    new_corpus(tmp_path / "toy")
-    config = [f"{section}={values}" for section, values in SMALL.items() if section != "speakers"]
-    config += [f"speakers={{toy: {SMALL['speakers']}}}", f"corpora={{toy: {tmp_path / 'toy'}}}", "tasks=[toy]"]
-    results = tmp_path / "results"
-    made = results / "toy/seed0/dictionary.parquet"
-    subprocess.run(
-        ["snakemake", "--cores", "1", str(made), "--config", *config, f"results={results}"],
-        check=True,
-        cwd=ROOT,
-        env=os.environ
-        | {"PYTHONPATH": str(ROOT / "src"), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
-    )
-    translator = Translator(config=SMALL).fit_corpus(tmp_path / "toy")
-    theirs = read_table(made, "dictionary").to_pandas()
-    theirs = theirs[theirs["criterion"] == "belief"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(translator.dictionary_, theirs)

@@ -1,18 +1,45 @@
 """One whole quick run, which all tests of the workflow look at."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from copies import QUICK, Project
 
+FORKED = Path(__file__).parent / "watched" / "forked.py"
+ON_TWO_CORES = ("test_corpus_run.py", "test_plugins.py")
+
+
+def pytest_collection_modifyitems(items) -> None:
+    """Long runs on two cores come last: `make test` has a second core free once the tests of the library have ended."""
+    items.sort(key=lambda item: item.path.name in ON_TWO_CORES)
+
 
 @pytest.fixture(scope="session")
-def project(tmp_path_factory) -> Project:
+def forked(tmp_path_factory) -> str | None:
+    """The address of a Python that forks, for runs of which the results matter, and not how processes begin or end."""
+    if os.environ.get("NEURALESE_COLD") == "1" or sys.platform != "linux":  # elsewhere, big libraries may not be forked
+        yield None
+        return
+    address = tmp_path_factory.mktemp("forked") / "socket"
+    command = [sys.executable, FORKED, address]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"ready\n"
+        yield str(address)
+        process.stdin.close()
+
+
+@pytest.fixture(scope="session")
+def project(tmp_path_factory, forked) -> Project:
     """A project after one whole quick run."""
-    made = Project(tmp_path_factory.mktemp("project"))
+    made = Project(tmp_path_factory.mktemp("project"), forked)
     code, output = made.snakemake("all", *QUICK)
     assert code == 0, output
     return made
 
 
 @pytest.fixture
-def fresh(tmp_path) -> Project:
-    return Project(tmp_path)
+def fresh(tmp_path, forked) -> Project:
+    return Project(tmp_path, forked)

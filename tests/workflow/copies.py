@@ -5,6 +5,8 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -14,8 +16,8 @@ QUICK = ["--configfile", "config/quick.yaml"]
 class Project:
     """A copy of the project in which Snakemake runs as a user would run it."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, forked: str | None = None) -> None:
+        self.folder, self.forked = folder, forked  # the address of a Python that forks, see watched/forked.py
         folder.mkdir(parents=True, exist_ok=True)
         for name in ("Snakefile", "workflow", "config", "profiles", "src"):
             source = ROOT / name
@@ -24,7 +26,7 @@ class Project:
             else:
                 shutil.copy(source, folder / name)
         self.quick = folder / "results" / "quick"
-        self.watched = folder / "watched"  # what each job had loaded, see watched/sitecustomize.py
+        self.watched = folder / "watched"  # what each job had loaded, see watched/loaded.py
         self.watched.mkdir()
 
     def command(self, *arguments: str, cores: int = 2) -> list[str]:
@@ -36,6 +38,8 @@ class Project:
         paths = os.pathsep.join(map(str, (self.folder / "src", Path(__file__).parent / "watched")))
         variables = {**os.environ, "PYTHONPATH": paths, "NEURALESE_WATCHED": str(self.watched)}
         variables.pop("NEURALESE_MIRROR", None)
+        if self.forked:
+            variables["NEURALESE_FORKED"] = self.forked
         return variables
 
     def snakemake(self, *arguments: str, environment: dict[str, str] | None = None, cores: int = 2) -> tuple[int, str]:
@@ -59,3 +63,15 @@ class Project:
         code, output = self.snakemake("--dry-run", *arguments)
         assert code == 0, output
         return set(re.findall(r"^(\w+) +\d+$", output, flags=re.MULTILINE)) - {"total", "all"}, output
+
+
+@contextmanager
+def restored(*paths: Path) -> Iterator[None]:
+    """Put files back as they were, with their times: else the next run makes anew what was made from them."""
+    kept = {path: (path.read_bytes(), path.stat()) for path in paths}
+    try:
+        yield
+    finally:
+        for path, (content, was) in kept.items():
+            path.write_bytes(content)
+            os.utime(path, ns=(was.st_atime_ns, was.st_mtime_ns))

@@ -21,7 +21,7 @@ import tempfile
 import time
 import zipfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -42,10 +42,17 @@ say = partial(print, flush=True)
 class Runs(Project):
     """A copy of the project in which runs are started and killed."""
 
-    def __init__(self, folder: Path, tasks: list[str], configfile: str = "config/quick.yaml", cores: int = 2) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        tasks: list[str],
+        configfile: str = "config/quick.yaml",
+        cores: int = 2,
+        targets: Iterable[str] = ("all",),
+    ) -> None:
         super().__init__(folder)
         config = ["--configfile", configfile, "--config", f"tasks=[{','.join(tasks)}]", "data={source: embedded}"]
-        self.run = self.command("all", *config, cores=cores)
+        self.run = self.command(*targets, *config, cores=cores)
         self.results, self.output = folder / "results", folder / "output.txt"
 
     def start(self) -> subprocess.Popen:
@@ -162,7 +169,8 @@ def differences(expected: Path, actual: Path) -> tuple[int, list[str]]:
 def attempt(runs: Runs, account: Account, delay: float | None) -> bool:
     """Run, and kill after `delay` seconds if there is one; return whether the run came to its end."""
     since = time.time()
-    subprocess.run([*runs.run, "--unlock"], cwd=runs.folder, env=runs.environment(), capture_output=True)
+    if account.kills:
+        subprocess.run([*runs.run, "--unlock"], cwd=runs.folder, env=runs.environment(), capture_output=True)
     process = runs.start()
     try:
         code = process.wait(delay or LIMIT)

@@ -8,14 +8,23 @@ import pandas as pd
 import pytest
 from copies import Project
 
-CONFIG = ["corpora={toy: toy}", "tasks=[toy]", "theory={games: 100}", "messages={held_out: 300, contexts: 200}"]
-CONFIG += ["speakers={toy: {steps: 600}}"]
+from neuralese import Translator
+from neuralese.storage.tables import read_table
+
+SPEAKERS = {"steps": 600}
+SIZES = {
+    "messages": {"held_out": 300, "contexts": 200},
+    "ablation": {"messages": 60, "contexts": 60, "humans": 100},
+    "evaluation": {"resamples": 200},
+}
+CONFIG = ["corpora={toy: toy}", "tasks=[toy]", "theory={games: 100}", f"speakers={{toy: {SPEAKERS}}}"]
+CONFIG += [f"{section}={values}" for section, values in SIZES.items()]
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory) -> Project:
+def run(tmp_path_factory, forked) -> Project:
     """A run of the corpus that `neuralese corpus new` writes."""
-    project = Project(tmp_path_factory.mktemp("corpus"))
+    project = Project(tmp_path_factory.mktemp("corpus"), forked)
     neuralese(project, "corpus", "new", "toy")
     code, output = project.snakemake("all", "--config", *CONFIG)
     assert code == 0, output
@@ -51,6 +60,13 @@ def test_a_dictionary_writes_symbols_out(run):
     assert set(dictionary.loc[dictionary["direction"] == "R->H", "source"]) <= said
     assert set(dictionary.loc[dictionary["direction"] == "H->R", "target"]) <= said
     assert messages[messages["split"] == "train"]["message"].map(tuple).is_unique
+
+
+def test_the_translator_makes_the_same_dictionary_of_the_same_corpus(run):
+    translator = Translator(config=SIZES | {"speakers": SPEAKERS}).fit_corpus(run.folder / "toy")
+    theirs = read_table(run.folder / "results/toy/seed0/dictionary.parquet", "dictionary").to_pandas()
+    theirs = theirs[theirs["criterion"] == "belief"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(translator.dictionary_, theirs)
 
 
 def test_its_measures_and_a_verdict_on_each_column_are_in_the_report(run):

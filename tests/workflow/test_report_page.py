@@ -5,28 +5,42 @@ import re
 import pytest
 
 WIDE, NARROW = ("light", 1280), ("dark", 390)
+OWN = ("file:", "data:", "blob:")  # addresses of the page itself and of what is in it
 on_both = pytest.mark.parametrize("page", [WIDE, NARROW], ids=["light-1280", "dark-390"], indirect=True)
 
 
+@pytest.fixture(scope="module")
+def report(project, browser):
+    """Opens the report, once for each theme and width: to draw all of it takes seconds. `wrong` is what must not be."""
+    pages = {}
+
+    def opened(theme: str, width: int):
+        if (theme, width) not in pages:
+            context = browser.new_context(color_scheme=theme, viewport={"width": width, "height": 900})
+            context.set_offline(True)
+            context.set_default_timeout(120_000)  # which a busy machine may take
+            page = pages[theme, width] = context.new_page()
+            wrong = page.wrong = []
+            page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+            page.on("pageerror", lambda error: wrong.append(str(error)))
+            page.on("request", lambda asked: None if asked.url.startswith(OWN) else wrong.append(asked.url))
+            page.goto((project.quick / "report" / "index.html").as_uri())
+        return pages[theme, width]
+
+    yield opened
+    for page in pages.values():
+        page.context.close()
+
+
 @pytest.fixture
-def page(project, browser, request):
-    """The report, opened; a test fails if it says anything wrong or asks for anything but itself."""
-    theme, width = getattr(request, "param", WIDE)
-    context = browser.new_context(color_scheme=theme, viewport={"width": width, "height": 900})
-    context.set_offline(True)
-    context.set_default_timeout(120_000)  # which a busy machine may take
-    opened, wrong = context.new_page(), []
-    opened.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
-    opened.on("pageerror", lambda error: wrong.append(str(error)))
-    opened.on(
-        "request",
-        lambda asked: wrong.append(asked.url) if not asked.url.startswith(("file:", "data:", "blob:")) else None,
-    )
-    opened.goto((project.quick / "report" / "index.html").as_uri())
+def page(report, request):
+    """The report, at its top, as the test before left it; a test fails if it says anything wrong or asks for more."""
+    opened = report(*getattr(request, "param", WIDE))
     opened.wait_for_selector("html[data-ready]")
     opened.wait_for_selector("#theory svg")
+    opened.evaluate("scrollTo({top: 0, behavior: 'instant'})")
     yield opened
-    context.close()
+    wrong, opened.wrong[:] = list(opened.wrong), []
     assert not wrong
 
 

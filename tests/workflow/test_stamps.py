@@ -2,12 +2,11 @@
 
 import json
 import shutil
-from contextlib import contextmanager
 from itertools import permutations
 from pathlib import Path
 
 import pytest
-from copies import QUICK, Project
+from copies import QUICK, Project, restored
 
 from neuralese.pipeline.dependencies import makers, tasks_of
 from neuralese.pipeline.made import check
@@ -19,17 +18,6 @@ DATA = {"download", "parse_colors", "parse_birds", "parse_driving", "pool_images
 
 TARGET = "results/quick/colors/seed1/belief_test.parquet"
 TWO_SEEDS = [TARGET, *QUICK, "--config", "seeds=[0,1]", "tasks=[colors]"]
-
-
-@contextmanager
-def restored(*paths: Path):
-    """Put files back as they were."""
-    kept = {path: path.read_bytes() for path in paths}
-    try:
-        yield
-    finally:
-        for path, content in kept.items():
-            path.write_bytes(content)
 
 
 @pytest.fixture
@@ -142,7 +130,7 @@ def test_edited_provenance_stops_the_stage_that_reads_it(project):
 @pytest.fixture(scope="module")
 def two_seeds(project, tmp_path_factory) -> Project:
     """A copy of the project in which the colours have two seeds."""
-    copied = Project(tmp_path_factory.mktemp("seeds"))
+    copied = Project(tmp_path_factory.mktemp("seeds"), project.forked)
     shutil.copytree(project.quick, copied.quick)
     code, output = copied.snakemake(*TWO_SEEDS)
     assert code == 0, output

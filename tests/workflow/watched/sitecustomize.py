@@ -1,18 +1,10 @@
-"""Loaded by every Python of a watched run: when it ends, it writes down which modules of the library it had loaded."""
+"""Loaded by every Python of a watched run: hands over to a fork if there may be one, and notes what was loaded."""
 
-import atexit
 import os
-import sys
-from pathlib import Path
 
+import forked
+import loaded
 
-def note() -> None:
-    """Write the loaded files, for the script that this process ran."""
-    script = Path(sys.argv[0]).name
-    loaded = {module.__file__ for name, module in list(sys.modules.items()) if name.split(".")[0] == "neuralese"}
-    if loaded:
-        (Path(os.environ["NEURALESE_WATCHED"]) / f"{script}.{os.getpid()}.txt").write_text("\n".join(loaded))
-
-
-if "NEURALESE_WATCHED" in os.environ:
-    atexit.register(note)
+if "NEURALESE_FORKED" in os.environ and forked.wanted():
+    forked.hand_over(os.environ["NEURALESE_FORKED"])
+loaded.note_at_the_end()
