@@ -26,7 +26,7 @@ import torch
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from neuralese.agents.messages import Speech
+from neuralese.agents.messages import Speech, sequences
 from neuralese.agents.sequences import Messages, Sequences
 from neuralese.pipeline import sections
 from neuralese.pipeline.criteria import ALSO, CRITERIA
@@ -315,7 +315,7 @@ def _contents(messages: list[list], about: Mapping[str, Any]) -> Messages:
     """Messages as models expect them."""
     if about["kind"] == "symbols":
         try:
-            return Sequences.of(messages, about["end"], about["vocabulary"], about["longest"])
+            return sequences(messages, about)
         except NeuraleseError as error:
             raise InputError(str(error)) from None
     return torch.tensor(messages, dtype=torch.float32)

@@ -1,7 +1,7 @@
 """What a trained agent says, to tables and back."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -77,5 +77,11 @@ def read_messages(path: str | Path, game: States) -> dict[str, Speech]:
 def contents(column: pa.ChunkedArray, about: Mapping[str, Any]) -> Messages:
     """Messages as columns of a table: vectors, or symbols whose vocabulary and greatest length are in `about`."""
     if not pa.types.is_fixed_size_list(column.type):
-        return Sequences.of(column.to_pylist(), about["end"], about["vocabulary"], about["longest"])
+        return sequences(column.to_pylist(), about)
     return torch.from_numpy(matrix(column).copy())
+
+
+def sequences(messages: Iterable[Sequence[int]], about: Mapping[str, Any]) -> Sequences:
+    """Symbols as models expect them."""
+    known = (about["end"], about["vocabulary"], about["longest"])
+    return replace(Sequences.of(messages, *known), names=tuple(about.get("names", ())))

@@ -26,6 +26,7 @@ class Sequences:
     places: Tensor  # (n, longest) int64
     vocabulary: tuple[int, ...]  # the agents' symbols, in ascending order, without the end
     ends: bool
+    names: tuple[str, ...] = ()  # what the agents' symbols 0, 1, ... are called, if not by their numbers
 
     @classmethod
     def of(
@@ -87,7 +88,7 @@ class Sequences:
 
     def texts(self) -> list[str]:
         """The symbols of each message, separated by spaces; nothing for an empty message."""
-        words = [str(symbol) for symbol in self.vocabulary] + [""]
+        words = [self.names[symbol] if self.names else str(symbol) for symbol in self.vocabulary] + [""]
         return [" ".join(words[place] for place in row).rstrip() for row in self.places.tolist()]
 
     def to_array(self) -> np.ndarray:

@@ -3,7 +3,7 @@
 import json
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from neuralese.tasks.corpus.flat import Imported
 
 PHRASES = 20  # number of phrases of the inventory shown
+NAMES = 8  # number of symbols whose names are shown
 EXAMPLES = """
 neuralese corpus new mine
 neuralese corpus check mine
@@ -119,7 +120,8 @@ def _flat_options(of: Callable[..., None]) -> Callable[..., None]:
 def import_csv(file: Path, folder: Path, **options: Any) -> None:
     """Make a corpus in DIR from a CSV file with a message and its state in each row.
 
-    Column types are guessed; correct them in DIR/corpus.yaml.
+    Column types are guessed; correct them in DIR/corpus.yaml. Messages are numbers, letters (abca) or words (a b c a);
+    letters and words are numbered in alphabetical order, which DIR/corpus.yaml lists under messages.names.
     """
     _import_flat("csv", file, folder, options)
 
@@ -129,7 +131,8 @@ def import_csv(file: Path, folder: Path, **options: Any) -> None:
 def import_jsonl(file: Path, folder: Path, **options: Any) -> None:
     """Make a corpus in DIR from a JSON Lines file with a message and its state in each line.
 
-    Column types are guessed; correct them in DIR/corpus.yaml.
+    Column types are guessed; correct them in DIR/corpus.yaml. Messages are numbers, letters (abca) or words (a b c a);
+    letters and words are numbered in alphabetical order, which DIR/corpus.yaml lists under messages.names.
     """
     _import_flat("jsonl", file, folder, options)
 
@@ -194,6 +197,8 @@ def _import_flat(kind: str, file: Path, folder: Path, options: dict[str, Any]) -
 def _say_imported(folder: Path, made: "Imported") -> None:
     click.echo(f"{folder}: {made.messages:,} messages ({made.kind}) in {made.states:,} states.")
     print_table(["column", "type"], [(name, settings["type"]) for name, settings in made.columns.items()])
+    if made.names:
+        click.echo(f"Symbols are numbered, in alphabetical order: {_numbered(made.names)}.")
     for name, why in made.left_out.items():
         click.echo(f"{name}: {why}")
     click.echo(f"Correct what was guessed in {folder}/corpus.yaml, then: neuralese corpus check {folder}")
@@ -240,7 +245,14 @@ def _about_messages(messages: dict[str, Any]) -> str:
         return f"vectors of {messages['length']} numbers"
     shortest, longest = messages["lengths"]
     lengths = f"{shortest}" if shortest == longest else f"{shortest} to {longest}"
-    return f"{messages['distinct']:,} distinct, of length {lengths}, from {messages['symbols']} symbols"
+    names = f": {_numbered(messages['names'])}" if "names" in messages else ""
+    return f"{messages['distinct']:,} distinct, of length {lengths}, from {messages['symbols']} symbols{names}"
+
+
+def _numbered(names: Sequence[str]) -> str:
+    """The names of the first symbols, each with its number."""
+    more = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
+    return ", ".join(f"{name} is {number}" for number, name in enumerate(names[:NAMES])) + more
 
 
 def _about_contexts(contexts: dict[str, Any]) -> str:

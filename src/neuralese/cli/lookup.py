@@ -200,14 +200,20 @@ class Lookup:
         row = np.flatnonzero(np.array(table["split"].to_pylist()) == "train")
         ids = numbers(table["message_id"])[row].tolist()
         if self._spells:
-            said = table["message"].to_pylist()
-            return ids, np.arange(len(row)), [" ".join(map(str, said[each])) for each in row]
+            said, names = table["message"].to_pylist(), self._spelling.get("names")
+            called = str if names is None else names.__getitem__
+            return ids, np.arange(len(row)), [" ".join(map(called, said[each])) for each in row]
         return ids, matrix(table["message"])[row], [f"message {number}" for number in ids]
 
     @cached_property
     def _spells(self) -> bool:
         """Whether the agent speaks in symbols."""
-        return known_about(self.run / "messages.parquet").get("kind") == "symbols"
+        return self._spelling.get("kind") == "symbols"
+
+    @cached_property
+    def _spelling(self) -> dict:
+        """Whether messages are symbols, and what these are called."""
+        return known_about(self.run / "messages.parquet")
 
     def _place(self, number: int) -> np.ndarray:
         """Where a message is in the vocabulary of an agent that speaks in symbols."""

@@ -18,6 +18,13 @@ class FitConfig:
     )
     batch: int = setting(1024, "Number of messages in a minibatch.", least=1, most=1_000_000)
     learning_rate: float = setting(0.003, "Initial learning rate of Adam.", above=0, most=10)
+    faster: float = setting(
+        1.0,
+        "A second learning rate to try, as a multiple of the first; dev decides between the two. 1 tries none.",
+        least=1,
+        most=1000,
+        advice="Corpora try one: they may hold a hundred utterances or a million.",
+    )
     check_every: int = setting(250, "Number of minibatches between checks on held-out data.", least=1)
     patience: int = setting(
         4,

@@ -177,7 +177,8 @@ def messages_about(corpus: Corpus) -> dict:
     said = [symbol for message in corpus.messages.symbols or () for symbol in message]
     vocabulary = sorted(set(said) - {settings.end})
     longest = max(1, max(len(_cut(message, settings.end)) for message in corpus.messages.symbols or ()))
-    return {"kind": "symbols", "vocabulary": vocabulary, "longest": longest, "end": settings.end}
+    names = {"names": list(settings.names)} if settings.names else {}
+    return {"kind": "symbols", "vocabulary": vocabulary, "longest": longest, "end": settings.end, **names}
 
 
 def _cut(message: tuple[int, ...], end: int | None) -> tuple[int, ...]:

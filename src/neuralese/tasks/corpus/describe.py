@@ -67,11 +67,15 @@ def _messages(corpus: Corpus) -> dict[str, Any]:
         return about | {"length": messages.vectors.shape[1], "distinct": len(np.unique(messages.vectors, axis=0))}
     symbols = messages.symbols or ()
     lengths = [len(each) for each in symbols]
-    return about | {
-        "distinct": len(set(symbols)),
-        "lengths": [min(lengths), max(lengths)],
-        "symbols": len({symbol for each in symbols for symbol in each}),
-    }
+    return (
+        about
+        | {
+            "distinct": len(set(symbols)),
+            "lengths": [min(lengths), max(lengths)],
+            "symbols": len({symbol for each in symbols for symbol in each}),
+        }
+        | ({"names": list(names)} if (names := corpus.settings.messages.names) else {})
+    )
 
 
 def _contexts(corpus: Corpus) -> dict[str, Any]:
@@ -123,13 +127,15 @@ def _seldom_symbols(corpus: Corpus) -> list[str]:
     everywhere = {symbol for each in messages.symbols for symbol in each}
     unseen = sorted(everywhere - set(training))
     seldom = sorted(symbol for symbol, count in training.items() if count < SELDOM)
-    end = corpus.settings.messages.end
+    end, names = corpus.settings.messages.end, corpus.settings.messages.names
+    called = names.__getitem__ if names else str
     found = []
     if unseen:
-        found.append(f"{len(unseen)} symbols are said in dev or test but never in training: {_some(unseen)}.")
+        these = _some(map(called, unseen))
+        found.append(f"{len(unseen)} symbols are said in dev or test but never in training: {these}.")
     if seldom:
         of = f"{len(seldom)} of {len(training)} symbols were said fewer than {SELDOM} times in training"
-        found.append(f"{of}, so what they mean is little more than a guess: {_some(seldom)}.")
+        found.append(f"{of}, so what they mean is little more than a guess: {_some(map(called, seldom))}.")
     if end is not None and end not in everywhere:
         found.append(f"messages.end is {end}, but no message holds that symbol; is it a different one?")
     return found

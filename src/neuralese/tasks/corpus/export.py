@@ -158,7 +158,7 @@ def export_csv(source: Exported, out: Path) -> str:
         tables["contexts"] = _contexts(names, candidates, source.recorded["picked"].to_pylist())
     extra = {"utterances": source.utterances, "inventory": source.inventory, "dictionary": source.dictionary}
     tables |= {name: table for name, table in extra.items() if table is not None}
-    about = {key: source.about[key] for key in ("end", "noise") if source.about.get(key) is not None}
+    about = {key: source.about[key] for key in ("end", "noise", "names") if source.about.get(key) is not None}
     settings = {"title": source.title, "licence": source.licence, "messages": {"kind": source.about["kind"], **about}}
     if source.utterances is None:
         settings["utterances"] = {"from": "states"}

@@ -9,6 +9,7 @@ from neuralese.storage.errors import NeuraleseError
 from neuralese.tasks.corpus.faults import shown
 from neuralese.tasks.corpus.files import Table, checked, read_csv, read_jsonl
 from neuralese.tasks.corpus.guess import guess_columns, key_of, values_of
+from neuralese.tasks.corpus.spelled import messages_of
 from neuralese.tasks.corpus.write import check_free, settings_text, write_corpus
 
 READERS: dict[str, Callable[[Path], Table]] = {"csv": read_csv, "jsonl": read_jsonl}
@@ -34,6 +35,7 @@ class Imported:
     kind: str
     columns: dict[str, dict]
     left_out: dict[str, str]  # columns, and why
+    names: tuple[str, ...] = ()  # of symbols that were numbered, in their order
 
 
 def import_flat(
@@ -49,7 +51,7 @@ def import_flat(
     chosen = columns.states or tuple(name for name in table.columns if name not in (*named, "state_id"))
     settings, notes, left_out = guess_columns(values := {name: values_of(table, name) for name in chosen})
     rows, first = numbered([values[name] for name in settings], table.rows)
-    messages, message_kind = messages_of(table, columns.message)
+    messages, form = messages_of(table, columns.message)
     states = {name: [values[name][row] for row in first] for name in settings}
     tables = {
         "states": {"state_id": list(range(len(first))), **states},
@@ -60,12 +62,12 @@ def import_flat(
     about: dict[str, Any] = {
         "title": title or file.stem,
         "licence": licence or "unknown",
-        "messages": {"kind": message_kind},
+        "messages": form,
     }
     about |= {"candidates": 2, "split": {"dev": 0.15, "test": 0.25} | ({"by": "episode"} if columns.episode else {})}
     about["utterances"] = {"language": "en", "least": 5} if columns.utterance else {"from": "states"}
     write_corpus(folder, settings_text(about, settings, notes), tables)
-    return Imported(len(first), table.rows, message_kind, settings, left_out)
+    return Imported(len(first), table.rows, form["kind"], settings, left_out, tuple(form.get("names", ())))
 
 
 def numbered(columns: list[list], rows: int) -> tuple[list[int], list[int]]:
@@ -80,26 +82,6 @@ def numbered(columns: list[list], rows: int) -> tuple[list[int], list[int]]:
             first.append(row)
         found.append(numbers[key])
     return found, first
-
-
-def messages_of(table: Table, name: str) -> tuple[list[list], str]:
-    """Messages as lists, and whether they are symbols or vectors."""
-    values = values_of(table, name)
-    if not isinstance(values[0], list):
-        values = [[each] for each in values]
-    if any(type(part) not in (int, float) for each in values for part in each):
-        row, part = next(
-            (row, part) for row, each in enumerate(values) for part in each if type(part) not in (int, float)
-        )
-        raise table.fault(row, f"'{name}' holds {shown(part)}; write messages as numbers, numbering their symbols")
-    if empty := [row for row, each in enumerate(values) if not each]:
-        raise table.fault(empty[0], f"'{name}' is empty; fill it in, or remove the row")
-    kind = "vector" if any(type(part) is float for each in values for part in each) else "symbols"
-    if wrong := [
-        row for row, each in enumerate(values) if any(abs(part) >= 2**31 for part in each if type(part) is int)
-    ]:
-        raise table.fault(wrong[0], f"'{name}' holds a number that is too large; use smaller ones")
-    return values, kind
 
 
 def _utterances(table: Table, columns: FlatColumns, rows: list[int]) -> dict[str, list]:

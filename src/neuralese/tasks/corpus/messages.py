@@ -57,11 +57,12 @@ def _check_symbols(lists: Lists, settings: MessageSettings) -> None:
     if len(negative):
         entry = int(negative[0])
         raise lists.fault(entry, f"'message' holds {lists.entries[entry]}, but symbols count from 0; renumber them")
-    limit = settings.vocabulary or LARGEST_SYMBOL + 1
+    limit = settings.vocabulary or len(settings.names) or LARGEST_SYMBOL + 1
     outside = np.flatnonzero(lists.entries >= limit)
     if len(outside):
         entry = int(outside[0])
-        named = "messages.vocabulary in corpus.yaml" if settings.vocabulary else "the limit on symbols"
+        key = "messages.vocabulary" if settings.vocabulary else "the number of messages.names"
+        named = "the limit on symbols" if limit > LARGEST_SYMBOL else f"{key} in corpus.yaml"
         raise lists.fault(
             entry,
             f"'message' holds {lists.entries[entry]}, which is not below {limit}, {named}; correct one of the two",

@@ -41,6 +41,7 @@ class MessageSettings:
     end: int | None = None  # a symbol after which everything is ignored
     vocabulary: int | None = None  # symbols are below this; by default, the symbols that occur
     noise: float | None = None  # standard deviation of a vector's noise; by default, fitted
+    names: tuple[str, ...] = ()  # what the symbols 0, 1, ... are called; by default, their numbers
 
 
 @dataclass(frozen=True)
@@ -108,9 +109,9 @@ def settings_from(values: dict[str, Any], path: Path) -> CorpusSettings:
 
 
 def _messages(section: "_Section") -> MessageSettings:
-    section.only("kind", "end", "vocabulary", "noise")
+    section.only("kind", "end", "vocabulary", "noise", "names")
     kind = section.choice("kind", KINDS)
-    of_another = ("noise",) if kind == "symbols" else ("end", "vocabulary")
+    of_another = ("noise",) if kind == "symbols" else ("end", "vocabulary", "names")
     for name in of_another:
         if name in section.values:
             raise section.fault(name, f"has no meaning for messages of kind '{kind}'; remove it")
@@ -118,7 +119,8 @@ def _messages(section: "_Section") -> MessageSettings:
     end = section.integer("end", None, least=0, most=LARGEST_SYMBOL)
     if vocabulary is not None and end is not None and end >= vocabulary:
         raise section.fault("end", f"is {end}, but symbols are below the vocabulary's {vocabulary}; raise that")
-    return MessageSettings(kind, end, vocabulary, section.number("noise", None, above=0))
+    names = section.names("names", "symbol", "[a, b]")
+    return MessageSettings(kind, end, vocabulary, section.number("noise", None, above=0), names)
 
 
 def _states(section: "_Section") -> dict[str, ColumnSettings]:
@@ -234,13 +236,13 @@ class _Section:
             raise self.fault(key, f"is {shown(value)}; write a number above {above:g}{limit}")
         return float(value)
 
-    def names(self, key: str) -> tuple[str, ...]:
+    def names(self, key: str, of: str = "column", example: str = "[map]") -> tuple[str, ...]:
         """A list of names, each once."""
         value = self.values.get(key, [])
         if not isinstance(value, list) or not all(isinstance(name, str) and name for name in value):
-            raise self.fault(key, f"is {shown(value)}; write a list of columns, such as [map]")
+            raise self.fault(key, f"is {shown(value)}; write a list of {of}s, such as {example}")
         if len(set(value)) < len(value):
-            raise self.fault(key, f"names a column twice: {shown(value)}; name each once")
+            raise self.fault(key, f"names a {of} twice: {shown(value)}; name each once")
         return tuple(value)
 
 

@@ -13,7 +13,7 @@ from neuralese.tasks.stages import SEED, Stage
 from neuralese.tasks.stages import TASK as EACH
 from neuralese.tasks.task import Task
 
-FITTING = FitConfig(hidden=128, steps=2000, batch=512, learning_rate=0.002, check_every=100, patience=5)
+FITTING = FitConfig(hidden=128, steps=2000, batch=512, learning_rate=0.002, faster=5.0, check_every=100, patience=5)
 _STATES = ("states.parquet",)
 _TALK = ("messages.parquet", "contexts.parquet", "robot_speaker.safetensors", "human_speaker.safetensors")
 
