@@ -219,6 +219,7 @@ def main() -> int:
     parser.add_argument("--tasks", nargs="+", default=["colors", "birds", "driving"])
     parser.add_argument("--configfile", default="config/quick.yaml")
     parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--within", type=float, default=1 / 6, help="a kill comes within this share of a whole run")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         undisturbed, killed = (
@@ -229,8 +230,9 @@ def main() -> int:
             sys.exit(undisturbed.output.read_text()[-5000:])
         whole_run = time.monotonic() - started
         say(f"an undisturbed run takes {whole_run:.0f} s")
+        longest = given.within * whole_run
         account = disturb(
-            killed, given.kills, whole_run / 6, given.seed, lambda: differences(undisturbed.results, killed.results)
+            killed, given.kills, longest, given.seed, lambda: differences(undisturbed.results, killed.results)
         )
     say(
         json.dumps({name: value for name, value in vars(account).items() if name != "finished"}, indent=2, default=dict)
