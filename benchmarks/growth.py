@@ -8,6 +8,7 @@ found in the same way, and left out if hardly anything comes on top.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -82,23 +83,30 @@ def colors() -> tuple[ReferenceGame, torch.Generator]:
     return ReferenceGame(torch.randn(2000, 3, generator=random)), random
 
 
-def pooling(images: int) -> Work:
-    """Crop pictures, run the backbone and pool its maps."""
+@cache  # it is the same for any number of pictures
+def bird() -> tuple:
+    """A picture of a bird, where the bird is, and a backbone made for such pictures."""
     from features import COMPONENTS, NETWORK  # imports networks that no other work needs
 
     from neuralese.tasks.birds.backbone import Backbone, graph
     from neuralese.tasks.birds.crops import crop
     from neuralese.tasks.birds.embedded import Species, draw
-    from neuralese.tasks.birds.images import Extraction
     from neuralese.tasks.birds.pooling import Extractor, principal_axes, with_pooling
     from neuralese.tasks.birds.quantise import quantise
 
     species = Species("red", "grey", "white", "black", "short", "black", "large")
     picture, box = draw(species, np.random.default_rng(0))
-    wanted = {str(number): (number, box) for number in range(images)}
     floats, seen = graph(NETWORK, PIXELS), [crop(picture, box, PIXELS)]
     axes = principal_axes(Backbone.load(floats), seen, COMPONENTS)
-    extractor = Extractor.load(with_pooling(quantise(floats, seen), axes))
+    return picture, box, Extractor.load(with_pooling(quantise(floats, seen), axes))
+
+
+def pooling(images: int) -> Work:
+    """Crop pictures, run the backbone and pool its maps."""
+    from neuralese.tasks.birds.images import Extraction
+
+    picture, box, extractor = bird()
+    wanted = {str(number): (number, box) for number in range(images)}
 
     def work() -> None:
         for _ in Extraction(extractor).run(((name, picture) for name in wanted), wanted):

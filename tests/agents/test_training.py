@@ -72,7 +72,7 @@ from neuralese.agents.training import Trainer, TrainingConfig
 from neuralese.games.reference import ReferenceGame
 torch.set_num_threads(1)
 game = ReferenceGame(torch.randn(200, 3, generator=torch.Generator().manual_seed(1)))
-config = TrainingConfig(updates=300, batch=64, new_games=64, replay=256, checkpoint_every=20)
+config = TrainingConfig(updates=120, batch=64, new_games=64, replay=256, checkpoint_every=20)
 trainer = Trainer(game, CellConfig(hidden=64, message=16), config, seed=0)
 trainer.run(Path(sys.argv[1]))
 save_cell(sys.argv[2], trainer.cell)
@@ -92,7 +92,7 @@ def test_a_training_killed_by_sigkill_resumes_and_ends_with_the_same_weights(tmp
     assert process.wait() == -signal.SIGKILL
     assert not (tmp_path / "killed.safetensors").exists()
     saved = torch.load(tmp_path / "killed.pt", weights_only=True)
-    assert 0 < saved["update"] < 300
+    assert 0 < saved["update"] < 120
     subprocess.run(command("killed"), check=True)
     assert (tmp_path / "killed.safetensors").read_bytes() == (tmp_path / "unbroken.safetensors").read_bytes()
     assert load_file(tmp_path / "killed.safetensors")
