@@ -37,7 +37,7 @@ class StepByStep(Trainer):
             goal = episodes.reward[..., None] + self.config.discount * value * ~episodes.done[..., None]
         error = q.gather(-1, episodes.actions[..., None]).squeeze(-1) - goal
         loss = (error.square() * episodes.counts).sum() / episodes.counts.sum().clamp(min=1)
-        self.optimizer.zero_grad()
+        self.optimizer.forget()
         loss.backward()
         nn.utils.clip_grad_norm_(self.cell.parameters(), self.config.clip)
         self.optimizer.step()

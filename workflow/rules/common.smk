@@ -44,8 +44,8 @@ SEEDS = config["seeds"]
 SWEEP = config["sweep"]
 # the folder of a point of a sweep, or of the run itself if {point} is empty
 POINT = f"{RESULTS}{{point}}"
-# for the stages up to training: the longest chains begin first, so that no core is idle at the end
-FIRST = 1
+# the longest chains begin first, so that no core is idle at the end: up to training, then those that tables wait for
+FIRST, SECOND = 2, 1
 
 
 @cache

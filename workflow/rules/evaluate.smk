@@ -11,6 +11,7 @@ rule evaluate_belief:
         f"{POINT}/logs/{{task}}/seed{{seed}}/evaluate_belief_{{split}}.log",
     benchmark:
         f"{POINT}/benchmarks/{{task}}/seed{{seed}}/evaluate_belief_{{split}}.tsv"
+    priority: SECOND
     threads: 1
     resources:
         mem_mb=growing(1500),
@@ -35,6 +36,7 @@ rule ablate:
         f"{POINT}/logs/{{task}}/seed{{seed}}/ablate.log",
     benchmark:
         f"{POINT}/benchmarks/{{task}}/seed{{seed}}/ablate.tsv"
+    priority: SECOND
     threads: 1
     resources:
         mem_mb=growing(2000),
@@ -62,6 +64,7 @@ rule choose_criteria:
         f"{POINT}/logs/{{task}}/choose_criteria.log",
     benchmark:
         f"{POINT}/benchmarks/{{task}}/choose_criteria.tsv"
+    priority: SECOND
     threads: 1
     resources:
         mem_mb=growing(500),

@@ -13,6 +13,7 @@ rule fit_robot_speaker:
         f"{POINT}/benchmarks/{{task}}/seed{{seed}}/fit_robot_speaker.tsv"
     wildcard_constraints:
         task=having("fit_robot_speaker"),
+    priority: SECOND
     threads: 1
     resources:
         mem_mb=growing(2500),
@@ -38,6 +39,7 @@ rule fit_human_model:
         f"{POINT}/benchmarks/{{task}}/seed{{seed}}/fit_human_{{model}}.tsv"
     wildcard_constraints:
         model="|".join(WILDCARDS["model"]),
+    priority: SECOND
     threads: 1
     resources:
         mem_mb=growing(1500),

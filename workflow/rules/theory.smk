@@ -11,6 +11,7 @@ rule measure_bound:
         f"{RESULTS}/logs/{{task}}/seed{{seed}}/measure_bound.log",
     benchmark:
         f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/measure_bound.tsv"
+    priority: SECOND
     threads: 1
     resources:
         mem_mb=growing(3000),
@@ -53,6 +54,7 @@ rule check_theory:
         f"{RESULTS}/logs/theory/check.log",
     benchmark:
         f"{RESULTS}/benchmarks/theory/check.tsv"
+    priority: SECOND
     threads: 1
     resources:
         mem_mb=growing(1000),

@@ -14,6 +14,7 @@ rule sample_messages:
         f"{POINT}/benchmarks/{{task}}/seed{{seed}}/sample_messages.tsv"
     wildcard_constraints:
         task=having("sample_messages"),
+    priority: SECOND
     threads: 1
     resources:
         mem_mb=growing(1500),
@@ -36,6 +37,7 @@ rule list_utterances:
         f"{POINT}/logs/{{task}}/list_utterances.log",
     benchmark:
         f"{POINT}/benchmarks/{{task}}/list_utterances.tsv"
+    priority: SECOND
     threads: 1
     resources:
         mem_mb=growing(1500),
@@ -62,6 +64,7 @@ rule score_dictionary:
         f"{POINT}/logs/{{task}}/seed{{seed}}/score_dictionary.log",
     benchmark:
         f"{POINT}/benchmarks/{{task}}/seed{{seed}}/score_dictionary.tsv"
+    priority: SECOND
     threads: 1
     resources:
         mem_mb=growing(2000),

@@ -42,6 +42,7 @@ rule fit_recorded_speaker:
         f"{POINT}/benchmarks/{{task}}/seed{{seed}}/fit_recorded_speaker.tsv"
     wildcard_constraints:
         task=having("fit_recorded_speaker"),
+    priority: SECOND
     threads: 1
     resources:
         mem_mb=growing(3000),
@@ -67,6 +68,7 @@ rule take_messages:
         f"{POINT}/benchmarks/{{task}}/seed{{seed}}/take_messages.tsv"
     wildcard_constraints:
         task=having("take_messages"),
+    priority: SECOND
     threads: 1
     resources:
         mem_mb=growing(2000),
