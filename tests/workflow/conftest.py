@@ -1,14 +1,15 @@
 """One whole quick run, which all tests of the workflow look at."""
 
 import os
+import pkgutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from copies import QUICK, Project
+from copies import QUICK, WATCHED, Project
 
-FORKED = Path(__file__).parent / "watched" / "forked.py"
+from neuralese.pipeline import forks
+
 ON_TWO_CORES = ("test_corpus_run.py", "test_plugins.py")
 
 
@@ -20,12 +21,14 @@ def pytest_collection_modifyitems(items) -> None:
 @pytest.fixture(scope="session")
 def forked(tmp_path_factory) -> str | None:
     """The address of a Python that forks, for runs of which the results matter, and not how processes begin or end."""
-    if os.environ.get("NEURALESE_COLD") == "1" or sys.platform != "linux":  # elsewhere, big libraries may not be forked
+    if os.environ.get(forks.COLD) == "1" or sys.platform != "linux":
         yield None
         return
     address = tmp_path_factory.mktemp("forked") / "socket"
-    command = [sys.executable, FORKED, address]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    plugins = (found.name for found in pkgutil.iter_modules() if found.name.startswith("snakemake_"))
+    command = [sys.executable, forks.__file__, address, "snakemake.cli", *plugins]
+    variables = {**os.environ, "PYTHONPATH": str(WATCHED)}
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=variables) as process:
         assert process.stdout.readline() == b"ready\n"
         yield str(address)
         process.stdin.close()

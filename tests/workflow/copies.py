@@ -9,7 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from neuralese.pipeline import forks
+
 ROOT = Path(__file__).parents[2]
+WATCHED = Path(__file__).parent / "watched"
 QUICK = ["--configfile", "config/quick.yaml"]
 
 
@@ -17,7 +20,7 @@ class Project:
     """A copy of the project in which Snakemake runs as a user would run it."""
 
     def __init__(self, folder: Path, forked: str | None = None) -> None:
-        self.folder, self.forked = folder, forked  # the address of a Python that forks, see watched/forked.py
+        self.folder, self.forked = folder, forked  # the address of a Python that forks, see watched/sitecustomize.py
         folder.mkdir(parents=True, exist_ok=True)
         for name in ("Snakefile", "workflow", "config", "profiles", "src"):
             source = ROOT / name
@@ -35,11 +38,11 @@ class Project:
 
     def environment(self) -> dict[str, str]:
         """The variables with which it runs: the copied library, and no mirror."""
-        paths = os.pathsep.join(map(str, (self.folder / "src", Path(__file__).parent / "watched")))
+        paths = os.pathsep.join(map(str, (self.folder / "src", WATCHED)))
         variables = {**os.environ, "PYTHONPATH": paths, "NEURALESE_WATCHED": str(self.watched)}
         variables.pop("NEURALESE_MIRROR", None)
         if self.forked:
-            variables["NEURALESE_FORKED"] = self.forked
+            variables |= {forks.ADDRESS: self.forked, "NEURALESE_FORKS_MODULE": forks.__file__}
         return variables
 
     def snakemake(self, *arguments: str, environment: dict[str, str] | None = None, cores: int = 2) -> tuple[int, str]:

@@ -1,9 +1,14 @@
 """Names and helpers that all rules share; no rule is defined here."""
 
+import os
+import sys
 from functools import cache
 from pathlib import Path
+from subprocess import CalledProcessError
 
+from snakemake.benchmark import benchmarked
 from snakemake.exceptions import WorkflowError
+from snakemake.script import PythonScript
 
 from neuralese import tasks
 
@@ -28,6 +33,7 @@ from neuralese.pipeline.dependencies import (
     tasks_with,
 )
 from neuralese.pipeline.dependencies import reads as files_read
+from neuralese.pipeline.forks import Forks
 from neuralese.pipeline.given import shape_problem, typed
 from neuralese.storage.files import redate, unwritable
 from neuralese.tasks.stages import RUN, SEED, SWEPT_FILES, WILDCARDS
@@ -46,6 +52,11 @@ SWEEP = config["sweep"]
 POINT = f"{RESULTS}{{point}}"
 # the longest chains begin first, so that no core is idle at the end: up to training, then those that tables wait for
 FIRST, SECOND = 2, 1
+# the variables that Snakemake sets for a script: its number of threads, and a place for temporary files
+THREADS = ("OMP", "GOTO", "OPENBLAS", "MKL", "NUMEXPR")
+THREADS = [f"{library}_NUM_THREADS" for library in THREADS]
+THREADS.append("VECLIB_MAXIMUM_THREADS")
+TEMPORARY = ("TMPDIR", "TMP", "TEMPDIR", "TEMP")
 
 
 @cache
@@ -198,3 +209,32 @@ def look_when_needed(scheduler):
     limit = getattr(scheduler, "job_rate_limiter", None)
     if limit and (int(limit.max_jobs), limit.timespan) == (100, 1):
         scheduler.job_rate_limiter = None
+
+
+def fork_scripts():
+    """Let the scripts that this process runs be forks of one that has loaded the big libraries.
+
+    Only scripts on one thread, in the environment of Snakemake itself; all others begin as they always do.
+    """
+    forks, execute_script = Forks(), PythonScript.execute_script
+
+    def execute_forked(script, path, edit=False):
+        folder = script.resources.get("tmpdir")
+        variables = {
+            **os.environ,
+            **{name: "1" for name in THREADS},
+            **({name: folder for name in TEMPORARY} if folder else {}),
+        }
+        elsewhere = script.container_img or script.conda_env or script.env_modules
+        alone = script.threads == 1 and not elsewhere and not script.shadow_dir
+        fork = forks.begin([path], variables) if alone else None
+        if not fork:
+            return execute_script(script, path, edit)
+        with benchmarked(
+            fork.pid if script.bench_record else False, script.bench_record
+        ):
+            code = fork.wait()
+        if code:
+            raise CalledProcessError(code, f"{sys.executable} {path}")
+
+    PythonScript.execute_script = execute_forked

@@ -23,6 +23,7 @@ from neuralese.storage.errors import NeuraleseError
 MOST_MEMBERS = 100_000
 LARGEST_MEMBER = 1 << 26  # bytes
 LARGEST_LIST = 1 << 24  # bytes of the list of members at the end of a zip
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 AGAIN = "the archive is not the published one; download it again from its official address."
 
 Member = tuple[str, int, Callable[[], bytes]]  # its path, its size, and a function that reads it
@@ -33,7 +34,7 @@ def _checked(name: str) -> str:
     path = PurePosixPath(name.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or re.match(r"^[A-Za-z]:", name):
         raise NeuraleseError(f"it holds the member {name!r}, which climbs out of its folder")
-    if any(ord(character) < 32 or 127 <= ord(character) < 160 for character in name):
+    if CONTROL.search(name):
         raise NeuraleseError(f"it holds the member {name!r}, whose name contains control characters")
     return str(path)
 

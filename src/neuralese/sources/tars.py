@@ -53,16 +53,17 @@ def _number(field: bytes) -> int:
     if field[0] & 0x80:
         return int.from_bytes(field[1:], "big") if field[0] == 0x80 else -1
     digits = field.strip(b" \0")
-    if not all(digit in b"01234567" for digit in digits):
+    if digits.strip(b"01234567"):
         raise DamagedError("a header has an invalid number")
     return int(digits or b"0", 8)
 
 
 def _header(block: bytes) -> Member:
     """What a block says about a member."""
+    said = _number(block[148:156])
     blank = block[:148] + b" " * 8 + block[156:]
-    signed = sum(blank) - 256 * sum(byte > 127 for byte in blank)  # as some old programs computed it
-    if _number(block[148:156]) not in (sum(blank), signed):
+    unsigned = sum(blank)
+    if said != unsigned and said != unsigned - 256 * sum(byte > 127 for byte in blank):  # as some old programs did it
         raise DamagedError("a header's checksum is wrong")
     name, prefix = _text(block[:100]), _text(block[345:500]) if block[257:263] == b"ustar\0" else ""
     size = _number(block[124:136])
