@@ -36,7 +36,8 @@ VARIANTS: dict[str, dict[str, sweep.Value]] = {
 HEAD = """\
 # Agents that are easier to understand
 
-Made by `python benchmarks/study.py`: accuracies on dev, means over the seeds {seeds}.
+Made by `python benchmarks/study.py`: accuracies on dev, {seeds}. *Relay* is what two robots reach if every
+message goes into English and back by belief, *understood* how often the model human guesses right from that English.
 """
 # speaker, listener, unit, criterion
 CELLS = {
@@ -125,7 +126,8 @@ def main() -> None:
     given = parser.parse_args()
     run(given.results, given.seeds, given.cores, given.only, [BELIEF] if given.no_relay else [BELIEF, RELAY])
     found = table(given.results, given.seeds, given.only, not given.no_relay)
-    text = f"{HEAD.format(seeds=', '.join(map(str, given.seeds)))}\n{found.to_markdown(index=False)}\n"
+    seeds = f"{'of seed' if len(given.seeds) == 1 else 'means over the seeds'} {', '.join(map(str, given.seeds))}"
+    text = f"{HEAD.format(seeds=seeds)}\n{found.to_markdown(index=False)}\n"
     Path(__file__).with_suffix(".md").write_text(text)
     print(found.to_string(index=False))
 

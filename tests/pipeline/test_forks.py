@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -45,8 +46,9 @@ def run(begun: forks.Forks, folder: Path, source: str, **variables: str) -> fork
     """Begin a script."""
     script = folder / "script.py"
     script.write_text(source)
-    fork = begun.begin([str(script)], {**os.environ, **variables})
+    fork = begun.fork([str(script)], {**os.environ, **variables})
     assert fork is not None
+    fork.start()
     return fork
 
 
@@ -90,7 +92,7 @@ def test_what_a_script_prints_and_its_traceback_go_where_the_asker_prints(tmp_pa
     script.write_text("print('printed'); raise ValueError('on purpose')")
     asker.write_text(
         "import os, sys\nfrom neuralese.pipeline.forks import Forks\n"
-        f"sys.exit(Forks().begin([{str(script)!r}], dict(os.environ)).wait())"
+        f"fork = Forks().fork([{str(script)!r}], dict(os.environ)); fork.start(); sys.exit(fork.wait())"
     )
     variables = {name: value for name, value in os.environ.items() if name not in (forks.COLD, forks.ADDRESS)}
     done = subprocess.run([sys.executable, asker], env=variables, capture_output=True, text=True)
@@ -102,9 +104,21 @@ def test_what_a_script_prints_and_its_traceback_go_where_the_asker_prints(tmp_pa
 def test_forks_run_at_the_same_time(begun, tmp_path):
     waits = "import os, time\nwhile not os.path.exists('now'): time.sleep(0.01)"
     (tmp_path / "waits.py").write_text(f"import os; os.chdir({str(tmp_path)!r})\n{waits}")
-    waiting = begun.begin([str(tmp_path / "waits.py")], dict(os.environ))
+    waiting = begun.fork([str(tmp_path / "waits.py")], dict(os.environ))
+    waiting.start()
     assert run(begun, tmp_path, f"open({str(tmp_path / 'now')!r}, 'w')").wait() == 0
     assert waiting.wait() == 0
+
+
+def test_a_fork_waits_for_a_word_and_ends_if_nobody_will_give_it(begun, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(f"open({str(tmp_path / 'begun')!r}, 'w')")
+    fork = begun.fork([str(script)], dict(os.environ))
+    time.sleep(0.2)
+    assert Path(f"/proc/{fork.pid}").exists()
+    fork.asking.shutdown(socket.SHUT_WR)
+    assert fork.wait() == 1
+    assert not (tmp_path / "begun").exists()
 
 
 def test_an_interrupt_reaches_the_forks_and_spares_the_python_that_forks(begun, tmp_path):
@@ -125,15 +139,15 @@ def test_a_fork_is_lost_if_the_python_that_forks_is_killed(tmp_path, monkeypatch
     fork = run(asked, tmp_path, "")
     asked.process.kill()
     assert fork.wait() in (0, forks.LOST)  # it may have been quicker
-    assert asked.begin([str(tmp_path / "script.py")], dict(os.environ)) is None
+    assert asked.fork([str(tmp_path / "script.py")], dict(os.environ)) is None
 
 
 def test_nothing_is_forked_where_nobody_listens_or_where_it_is_switched_off(tmp_path, monkeypatch):
     monkeypatch.setenv(forks.ADDRESS, str(tmp_path / "nobody"))
-    assert forks.Forks().begin(["script.py"], {}) is None
+    assert forks.Forks().fork(["script.py"], {}) is None
     monkeypatch.setenv(forks.COLD, "1")
     nothing = forks.Forks()
-    assert nothing.begin(["script.py"], {}) is None
+    assert nothing.fork(["script.py"], {}) is None
     assert nothing.process is None
 
 
@@ -142,7 +156,7 @@ def test_the_python_that_forks_ends_with_the_process_that_started_it(tmp_path):
     script.write_text("")
     asks = (
         "import os, signal; from neuralese.pipeline.forks import Forks; asked = Forks();"
-        f"asked.begin([{str(script)!r}], dict(os.environ)).wait();"
+        f"fork = asked.fork([{str(script)!r}], dict(os.environ)); fork.start(); fork.wait();"
         "print(asked.process.pid, flush=True); os.kill(os.getpid(), signal.SIGKILL)"
     )
     variables = {name: value for name, value in os.environ.items() if name not in (forks.COLD, forks.ADDRESS)}

@@ -216,7 +216,9 @@ def fork_scripts():
 
     Only scripts on one thread, in the environment of Snakemake itself; all others begin as they always do.
     """
-    forks, execute_script = Forks(), PythonScript.execute_script
+    execute_script = PythonScript.execute_script
+    # what every script begins with
+    forks = Forks("snakemake.logging", "snakemake.iocontainers")
 
     def execute_forked(script, path, edit=False):
         folder = script.resources.get("tmpdir")
@@ -227,12 +229,13 @@ def fork_scripts():
         }
         elsewhere = script.container_img or script.conda_env or script.env_modules
         alone = script.threads == 1 and not elsewhere and not script.shadow_dir
-        fork = forks.begin([path], variables) if alone else None
+        fork = forks.fork([path], variables) if alone else None
         if not fork:
             return execute_script(script, path, edit)
         with benchmarked(
             fork.pid if script.bench_record else False, script.bench_record
         ):
+            fork.start()
             code = fork.wait()
         if code:
             raise CalledProcessError(code, f"{sys.executable} {path}")

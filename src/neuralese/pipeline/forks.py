@@ -29,17 +29,21 @@ from typing import Any
 LIBRARIES = (
     *("torch", "pandas", "pyarrow.parquet", "matplotlib.pyplot", "scipy.stats", "skimage.color"),
     *("sklearn.cluster", "sklearn.linear_model", "sklearn.metrics"),
-    *("snakemake.logging", "snakemake.iocontainers"),  # which the scripts that Snakemake writes begin with
 )
 COLD, ADDRESS = "NEURALESE_COLD", "NEURALESE_FORKS"  # variables: to fork nothing; the socket of one that runs already
 LOST = -signal.SIGKILL  # the exit code of a fork if nobody is left to tell it
 
 
 class Fork:
-    """A process that was asked for; it has begun."""
+    """A process that was asked for, and that waits for a word before it does its work."""
 
     def __init__(self, asking: socket.socket, pid: int) -> None:
         self.asking, self.pid = asking, pid
+
+    def start(self) -> None:
+        """Let it work."""
+        with suppress(OSError):  # if it is gone, its end tells
+            self.asking.sendall(b"!")
 
     def wait(self) -> int:
         """Wait for its end; return its exit code, which is below zero if a signal ended it."""
@@ -49,14 +53,14 @@ class Fork:
 
 
 class Forks:
-    """A Python that forks, started when it is first asked and ended with this process."""
+    """A Python that forks, with these libraries loaded, too; it starts when first asked and ends with this process."""
 
-    def __init__(self) -> None:
-        self.address, self.lock = os.environ.get(ADDRESS), threading.Lock()
+    def __init__(self, *libraries: str) -> None:
+        self.libraries, self.address, self.lock = libraries, os.environ.get(ADDRESS), threading.Lock()
         self.process: subprocess.Popen[bytes] | None = None
 
-    def begin(self, argv: list[str], variables: dict[str, str], module: str | None = None) -> Fork | None:
-        """Let a fork run a script, or a module, with these variables; none if it cannot be had."""
+    def fork(self, argv: list[str], variables: dict[str, str], module: str | None = None) -> Fork | None:
+        """A process that will run a script, or a module, with these variables; none if it cannot be had."""
         if os.environ.get(COLD) == "1" or sys.platform != "linux":  # elsewhere, libraries do not survive a fork
             return None
         try:
@@ -70,7 +74,7 @@ class Forks:
         folder = Path(tempfile.mkdtemp(prefix="neuralese-forks-"))  # which nobody else may read
         address = folder / "socket"
         self.process = subprocess.Popen(
-            [sys.executable, __file__, address],
+            [sys.executable, __file__, address, *self.libraries],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -116,6 +120,8 @@ def _become(asked: socket.socket, own: list[str]) -> None:
     asked.sendall(os.getpid().to_bytes(4, "big"))
     size, files, *_ = socket.recv_fds(asked, 4, 3)
     told = json.loads(asked.recv(int.from_bytes(size, "big"), socket.MSG_WAITALL))
+    if not asked.recv(1):
+        os._exit(1)  # nobody wants it any more
     for number, file in enumerate(files):
         os.dup2(file, number)
         os.close(file)

@@ -20,8 +20,9 @@ def hand_over(name: str) -> None:
     import runpy
 
     forks = runpy.run_path(os.environ[FORKS])["Forks"]()
-    if fork := forks.begin(sys.argv, dict(os.environ), name):
-        os._exit(fork.wait())
+    if fork := forks.fork(sys.argv, dict(os.environ), name):
+        fork.start()
+        os._exit(fork.wait() % 256)
 
 
 atexit.register(loaded.note)
