@@ -3,8 +3,8 @@
     python forks.py SOCKET [LIBRARY ...]     # until its standard input is closed
 
 Loading torch and pandas takes longer than the work of most jobs. A fork of a process that has loaded them begins at
-once, with nothing of this project loaded, and computes what a process of its own would compute: it is given the
-variables, the folder and the open files of whoever asks, who learns its process id and, at the end, its exit code.
+once, with nothing of this project loaded, and computes what a process of its own would compute. It is given the
+variables, the folder and the open files of whoever asks, who is told how it ended and what it took.
 """
 
 import atexit
@@ -23,6 +23,7 @@ import tempfile
 import threading
 import traceback
 from contextlib import suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,24 +33,31 @@ LIBRARIES = (
 )
 COLD, ADDRESS = "NEURALESE_COLD", "NEURALESE_FORKS"  # variables: to fork nothing; the socket of one that runs already
 LOST = -signal.SIGKILL  # the exit code of a fork if nobody is left to tell it
+MEGABYTE = 2**20
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a fork ended, and what it took."""
+
+    code: int  # below zero if a signal ended it
+    seconds: float  # of processors
+    peak: float  # memory at its largest, in MB, including libraries that it shares with others
+    read: float  # from disk, in MB
+    written: float  # to disk, in MB
 
 
 class Fork:
-    """A process that was asked for, and that waits for a word before it does its work."""
+    """A process that was asked for and has begun."""
 
-    def __init__(self, asking: socket.socket, pid: int) -> None:
-        self.asking, self.pid = asking, pid
+    def __init__(self, asking: socket.socket) -> None:
+        self.asking = asking
 
-    def start(self) -> None:
-        """Let it work."""
-        with suppress(OSError):  # if it is gone, its end tells
-            self.asking.sendall(b"!")
-
-    def wait(self) -> int:
-        """Wait for its end; return its exit code, which is below zero if a signal ended it."""
-        with self.asking:
-            code = self.asking.recv(2, socket.MSG_WAITALL)
-        return int.from_bytes(code, "big", signed=True) if code else LOST
+    def wait(self) -> Ended:
+        """Wait for its end."""
+        with self.asking, self.asking.makefile("r") as answer:
+            line = answer.readline()
+        return Ended(**json.loads(line)) if line else Ended(LOST, 0.0, 0.0, 0.0, 0.0)
 
 
 class Forks:
@@ -60,7 +68,7 @@ class Forks:
         self.process: subprocess.Popen[bytes] | None = None
 
     def fork(self, argv: list[str], variables: dict[str, str], module: str | None = None) -> Fork | None:
-        """A process that will run a script, or a module, with these variables; none if it cannot be had."""
+        """A process that runs a script, or a module, with these variables; none if it cannot be had."""
         if os.environ.get(COLD) == "1" or sys.platform != "linux":  # elsewhere, libraries do not survive a fork
             return None
         try:
@@ -101,13 +109,12 @@ def _ask(address: str, told: dict[str, Any]) -> Fork:
         asking.connect(address)
         socket.send_fds(asking, [len(text).to_bytes(4, "big")], [0, 1, 2])
         asking.sendall(text)
-        pid = asking.recv(4, socket.MSG_WAITALL)
-        if len(pid) < 4:
+        if not asking.recv(1):
             raise ConnectionError("nothing was forked")
     except BaseException:
         asking.close()
         raise
-    return Fork(asking, int.from_bytes(pid, "big"))
+    return Fork(asking)
 
 
 def _search_path(first: str, variables: dict[str, str], own: list[str]) -> list[str]:
@@ -117,11 +124,9 @@ def _search_path(first: str, variables: dict[str, str], own: list[str]) -> list[
 
 def _become(asked: socket.socket, own: list[str]) -> None:
     """Do what was asked for, as a process of its own would, and end."""
-    asked.sendall(os.getpid().to_bytes(4, "big"))
+    asked.sendall(b"!")  # it has begun
     size, files, *_ = socket.recv_fds(asked, 4, 3)
     told = json.loads(asked.recv(int.from_bytes(size, "big"), socket.MSG_WAITALL))
-    if not asked.recv(1):
-        os._exit(1)  # nobody wants it any more
     for number, file in enumerate(files):
         os.dup2(file, number)
         os.close(file)
@@ -156,10 +161,17 @@ def _become(asked: socket.socket, own: list[str]) -> None:
 def _tell(asked: dict[int, socket.socket]) -> None:
     """Tell those who wait for forks that have ended."""
     with suppress(ChildProcessError):
-        while (ended := os.waitpid(-1, os.WNOHANG))[0]:
-            pid, status = ended
+        while (ended := os.wait4(-1, os.WNOHANG))[0]:
+            pid, status, took = ended
+            told = Ended(
+                os.waitstatus_to_exitcode(status),
+                took.ru_utime + took.ru_stime,
+                took.ru_maxrss * 1024 / MEGABYTE,  # in units of 1,024 bytes
+                took.ru_inblock * 512 / MEGABYTE,  # and of 512
+                took.ru_oublock * 512 / MEGABYTE,
+            )
             with asked.pop(pid) as waiting, suppress(OSError):
-                waiting.sendall(os.waitstatus_to_exitcode(status).to_bytes(2, "big", signed=True))
+                waiting.sendall(f"{json.dumps(asdict(told))}\n".encode())
 
 
 def main(address: str, *libraries: str) -> None:

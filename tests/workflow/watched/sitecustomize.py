@@ -21,8 +21,7 @@ def hand_over(name: str) -> None:
 
     forks = runpy.run_path(os.environ[FORKS])["Forks"]()
     if fork := forks.fork(sys.argv, dict(os.environ), name):
-        fork.start()
-        os._exit(fork.wait() % 256)
+        os._exit(fork.wait().code % 256)
 
 
 atexit.register(loaded.note)
