@@ -40,7 +40,7 @@ function protocol(part) {
       y: { field: "variable", type: "nominal", title: null, sort: null },
       yOffset: { field: "what", sort: Object.values(names) },
       x: { field: "value", type: "quantitative", title: "bits" },
-      color: { field: "what", type: "nominal", title: null, sort: Object.values(names), scale: { domain: Object.values(names), range: [color("accent"), color("line")] }, legend: { orient: "top" } },
+      color: { field: "what", type: "nominal", title: null, sort: Object.values(names), scale: { domain: Object.values(names), range: [color("accent"), color("line")] }, legend: { orient: "top", labelLimit: 260 } },
       tooltip: [{ field: "variable" }, { field: "what", title: "measure" }, { field: "value", title: "bits", format: ".2f" }],
     },
   });
