@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from neuralese.evaluate.statistics import bootstrap_interval, equivalence_test, holm, over_seeds_test, paired_test
+from neuralese.evaluate.statistics import FEW, bootstrap_interval, equivalence_test, holm, over_seeds_test, paired_test
 
 REPETITIONS, SEEDS, LEVEL = 4000, 5, 0.05
 
@@ -19,11 +19,12 @@ def test_the_bootstrap_interval_is_as_wide_as_the_standard_error_says(values):
     assert (high - low) == pytest.approx(2 * 1.96 * error, rel=0.06)
 
 
-def test_values_that_belong_together_are_drawn_together():
+@pytest.mark.parametrize("count", [50, FEW + 500])
+def test_values_that_belong_together_are_drawn_together(count):
     random = np.random.default_rng(1)
-    each = random.integers(2, size=50).astype(float)
-    low, high = bootstrap_interval(np.repeat(each, 20), random, 4000, groups=np.repeat(np.arange(50), 20))
-    assert (high - low) == pytest.approx(2 * 1.96 * each.std() / 50**0.5, rel=0.1)
+    each = random.integers(2, size=count).astype(float)
+    low, high = bootstrap_interval(np.repeat(each, 20), random, 4000, groups=np.repeat(np.arange(count), 20))
+    assert (high - low) == pytest.approx(2 * 1.96 * each.std() / count**0.5, rel=0.1)
 
 
 def test_a_paired_test_counts_what_belongs_together_once():

@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+FEW = 1000  # groups
+
 
 def bootstrap_interval(
     values: np.ndarray,
@@ -16,8 +18,12 @@ def bootstrap_interval(
     if groups is not None:
         _, member = np.unique(groups, return_inverse=True)
         sizes, totals = np.bincount(member), np.bincount(member, weights=values)
-        drawn = generator.multinomial(len(sizes), np.full(len(sizes), 1 / len(sizes)), size=resamples)
-        means = drawn @ totals / (drawn @ sizes)
+        if len(sizes) <= FEW:
+            drawn = generator.multinomial(len(sizes), np.full(len(sizes), 1 / len(sizes)), size=resamples)
+            means = drawn @ totals / (drawn @ sizes)
+        else:  # groups are drawn faster than how often each is drawn
+            chosen = (generator.integers(len(sizes), size=len(sizes)) for _ in range(resamples))
+            means = np.array([totals[some].sum() / sizes[some].sum() for some in chosen])
     else:
         levels, counts = np.unique(values, return_counts=True)
         if len(levels) <= 8:  # few distinct values: resampling amounts to drawing their counts
