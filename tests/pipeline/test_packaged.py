@@ -67,6 +67,8 @@ def test_the_shipped_config_comes_first_unless_the_folder_has_one(empty):
         ),
         (["--config", "training.colors.updates=9"], ["--config", 'training={"colors": {"updates": 9}}']),
         (["--config", "results=a.b"], ["--config", "results=a.b"]),
+        (["--config", "seeds=[0]", "all", "-n"], ["--config", "seeds=[0]", "-n", "--", "all"]),
+        (["--config", "seeds=[0]", "--", "all"], ["--config", "seeds=[0]", "--", "all"]),
     ],
 )
 def test_dotted_keys_on_the_command_line_become_sections(arguments, made):

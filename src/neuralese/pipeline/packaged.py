@@ -98,14 +98,21 @@ def config_files(arguments: Sequence[str]) -> list[Path]:
 
 
 def nested(arguments: Sequence[str]) -> list[str]:
-    """The arguments with dotted keys of --config as Snakemake takes them: agent.noise=3 becomes agent={"noise": 3}."""
+    """The arguments with dotted keys of --config as Snakemake takes them: agent.noise=3 becomes agent={"noise": 3}.
+
+    --config takes everything up to the next option, so a target among it is put last.
+    """
     found: list[str] = []
+    targets: list[str] = []
     sections: dict[str, tuple[int, dict]] = {}
     taking = False
     for argument in arguments:
         taking = argument in ("--config", "-C") or (taking and not argument.startswith("-"))
         key, equals, value = argument.partition("=")
         section, *inner = key.split(".")
+        if taking and not equals and argument not in ("--config", "-C"):
+            targets.append(argument)
+            continue
         if not (taking and equals and inner):
             found.append(argument)
             continue
@@ -117,7 +124,7 @@ def nested(arguments: Sequence[str]) -> list[str]:
             values = values.setdefault(name, {})
         values[inner[-1]] = _read(value)
         found[place] = f"{section}={json.dumps(sections[section][1])}"
-    return found
+    return [*found, *(["--"] if targets and "--" not in found else []), *targets]
 
 
 def _read(value: str) -> object:
