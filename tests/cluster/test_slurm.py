@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from safetensors.numpy import load_file
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
@@ -86,4 +87,6 @@ def test_a_training_whose_job_is_cancelled_is_submitted_again_and_goes_on_from_i
     assert f"SLURM-job '{job}' failed, SLURM status is: 'CANCELLED'" in printed
     assert "Trying to restart job" in printed
     assert "resumed at update" in (slurm / "results/quick/logs/colors/seed0/train_agent.log").read_text()
-    assert (slurm / agent).read_bytes() == (local / agent).read_bytes()
+    resumed, whole = (load_file(folder / agent) for folder in (slurm, local))  # stamps differ
+    assert resumed.keys() == whole.keys()
+    assert all((resumed[name] == whole[name]).all() for name in whole)
