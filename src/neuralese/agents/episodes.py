@@ -56,6 +56,7 @@ class Round(NamedTuple):
 
 
 Intervene = Callable[[int, Tensor, Tensor], tuple[Tensor, Tensor]]
+FEWEST = 4  # games that the cell is asked about at a time: products of fewer rows are rounded differently
 
 
 @torch.no_grad()
@@ -70,16 +71,22 @@ def rounds(
     """Play on from `world`, each action random with probability `epsilon`, otherwise the best by Q value.
 
     `intervene(time, actions, sent)` may replace the cell's actions (batch, 2) and messages (batch, 2, message): this is
-    how somebody else plays one of the seats.
+    how somebody else plays one of the seats. The cell is not asked in games that are over, so what is said and done
+    there means nothing; they still take their random numbers at every step, so that no game depends on when others end.
     """
     observations = game.observe(world)
     batch = len(observations)
     memory, incoming = cell.initial(2 * batch)
+    q, said = memory.new_zeros(2 * batch, game.n_actions), torch.zeros_like(incoming)
     over = success = torch.zeros(batch, dtype=torch.bool)
     for time in range(game.max_steps):
         counts = game.acting(world) & ~over[:, None]
         heard, before = incoming.view(batch, 2, -1), memory
-        q, said, memory = cell(observations.flatten(0, 1), incoming, memory)
+        asked = _players(over)
+        answers = cell(observations.flatten(0, 1)[asked], incoming[asked], memory[asked])
+        q, said, memory = (
+            old.index_copy(0, asked, new) for old, new in zip((q, said.flatten(0, -2), memory), answers, strict=True)
+        )
         said = said.view(batch, 2, -1)
         greedy = q.view(batch, 2, -1).argmax(-1)
         explore = torch.rand(batch, 2, generator=generator) < epsilon
@@ -93,6 +100,13 @@ def rounds(
         reward, over = torch.where(over, 0.0, outcome.reward), over | outcome.done
         yield Round(observations, counts, said, actions, reward, over, success, sent, heard, before)
         observations = game.observe(world)
+
+
+def _players(over: Tensor) -> Tensor:
+    """The rows (n,) of both players of the games that are not `over` (batch,), or of a few more than those."""
+    going_on = int((~over).sum())
+    games = over.int().argsort(stable=True)[: max(going_on, FEWEST)].sort().values
+    return (2 * games[:, None] + torch.arange(2)).flatten()
 
 
 def play(cell: Cell, game: Game, batch: int, epsilon: float, generator: torch.Generator) -> Episodes:

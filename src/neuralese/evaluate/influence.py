@@ -53,10 +53,12 @@ def listening(cell: Cell, game: Game, generator: torch.Generator) -> dict[str, f
         did.append(played.actions.flatten()[acting])
         if time == 0 or not acting.any():  # nothing has been said
             continue
-        others = [_instead(played.heard, generator) for _ in range(OTHERS)]
-        actions = torch.stack([_actions(cell, played, heard) for heard in others])[:, acting]
+        going_on = played.counts.any(1)
+        others = [_instead(played.heard[going_on], generator) for _ in range(OTHERS)]
+        acting = played.counts[going_on].flatten()
+        actions = torch.stack([_actions(cell, played, going_on, heard) for heard in others])[:, acting]
         entropies.append(_entropy(actions, game.n_actions))
-        changed.append((actions != played.actions.flatten()[acting]).double().mean(0))
+        changed.append((actions != did[-1]).double().mean(0))
     found = {
         "causal_influence": float(torch.cat(entropies).mean()),
         "actions_changed": float(torch.cat(changed).mean()),
@@ -68,13 +70,14 @@ def listening(cell: Cell, game: Game, generator: torch.Generator) -> dict[str, f
 
 
 def _instead(heard: Tensor, generator: torch.Generator) -> Tensor:
-    """What others heard (batch, 2, message) in the same step and seat."""
+    """What others heard (n, 2, message) in the same step and seat."""
     return heard[torch.randperm(len(heard), generator=generator)]
 
 
-def _actions(cell: Cell, played: Round, heard: Tensor) -> Tensor:
-    """What everybody (2 batch,) would do on hearing something else (batch, 2, message)."""
-    q, _, _ = cell(played.observations.flatten(0, 1), heard.flatten(0, 1), played.memory)
+def _actions(cell: Cell, played: Round, games: Tensor, heard: Tensor) -> Tensor:
+    """What the players of some `games` (batch,), n in all, would do on hearing something else (n / 2, 2, message)."""
+    memory = played.memory.unflatten(0, (-1, 2))[games]
+    q, _, _ = cell(*(each.flatten(0, 1) for each in (played.observations[games], heard, memory)))
     return q.argmax(1)
 
 
