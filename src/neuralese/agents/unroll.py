@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from neuralese.agents.cell import Cell
 from neuralese.agents.episodes import Episodes
 
+MINUS_ONE = torch.tensor(-1.0)
 SMALLEST = 1e-12  # shorter messages are not scaled to the channel's length, as in `normalize`
 
 
@@ -81,23 +82,19 @@ class _Memory(torch.autograd.Function):
         learning = any(ctx.needs_input_grad)  # otherwise only memory and messages outlive their step
         first, last = _doubled(from_seen.roll(hidden, 0), 0), _doubled(from_memory, 2)
         bias = _doubled((bias_seen + nn.functional.pad(bias_memory[: 2 * hidden], (0, hidden))).roll(hidden), 0)
-        bias_old = 2 * bias_memory[2 * hidden :]
+        bias = torch.cat([bias, 2 * bias_memory[2 * hidden :]])
         memory, (heard, said) = torch.empty_like(seen), (torch.zeros_like(noise) for _ in range(2))
         kept = len(seen) if learning else steps[0].stop
-        gates, encoded, before, scale = (seen.new_empty(kept, width) for width in (4 * hidden, hidden, hidden, 1))
+        gates, encoded, scale = (seen.new_empty(kept, width) for width in (4 * hidden, hidden, 1))
+        old = seen.new_zeros(steps[0].stop, hidden)  # what is remembered of the step before
         for number, step in enumerate(steps):
-            size = step.stop - step.start
-            here = step if learning else slice(size)
-            gate, code, old = gates[here], encoded[here], before[here]
+            here = step if learning else slice(step.stop - step.start)
+            gate, code = gates[here], encoded[here]
             if number == 0:  # nothing is remembered or heard yet
-                old.zero_()
                 torch.mul(seen[step], 2, out=code)
             else:
-                old.copy_(memory[steps[number - 1]][:size])
                 torch.addmm(seen[step], heard[step], hear.T, beta=2, alpha=2, out=code)
-            _tanh_of_half(code)
-            torch.addmm(bias, code, first.T, out=gate[:, : 3 * hidden])
-            gate[:, 3 * hidden :] = bias_old
+            gate.copy_(bias)[:, : 3 * hidden].addmm_(_tanh_of_half(code), first.T)
             if number > 0:
                 gate[:, hidden:].addmm_(old, last.T)
             gate[:, hidden : 3 * hidden].sigmoid_()
@@ -106,7 +103,8 @@ class _Memory(torch.autograd.Function):
             if number + 1 < len(steps):  # nobody hears the last messages
                 following = steps[number + 1]
                 spoken = slice(step.start, step.start + following.stop - following.start)
-                message = torch.addmm(bias_say, memory[spoken], say.T)
+                old = memory[spoken]
+                message = torch.addmm(bias_say, old, say.T)
                 length = message.norm(dim=1, keepdim=True).clamp_(min=SMALLEST)
                 torch.mul(message, radius / length, out=said[spoken])
                 if learning:
@@ -114,19 +112,20 @@ class _Memory(torch.autograd.Function):
                 heard[following] = _other(said[spoken] + noise[spoken])
         ctx.steps, ctx.radius = steps, radius
         if learning:
-            ctx.save_for_backward(gates, encoded, before, scale, memory, heard, said, hear, first, last, say)
+            ctx.save_for_backward(gates, encoded, scale, memory, heard, said, hear, first, last, say)
         return memory
 
     @staticmethod
     def backward(ctx: Any, d_after: Tensor) -> tuple[Tensor | None, ...]:
-        gates, encoded, before, scale, memory, heard, said, hear, first, last, say = ctx.saved_tensors
-        hidden = encoded.shape[1]
+        gates, encoded, scale, memory, heard, said, hear, first, last, say = ctx.saved_tensors
+        hidden, steps = encoded.shape[1], ctx.steps
+        remembered = [memory[now.start : now.start + then.stop - then.start] for now, then in pairwise(steps)]
+        before = torch.cat([torch.zeros_like(memory[steps[0]]), *remembered])
         first, last = _halved(first, 0), _halved(last, 2)
         d_gates, d_encoded, d_said = torch.empty_like(gates), torch.empty_like(encoded), torch.zeros_like(heard)
         d_old: Any = None  # gradient from the next step with respect to the memory it began with,
         d_heard: Any = None  # and to what it heard
-        for number in reversed(range(len(ctx.steps))):
-            step = ctx.steps[number]
+        for number, step in reversed(list(enumerate(steps))):
             d_memory = d_after[step].clone()
             if d_old is not None:
                 spoken = slice(step.start, step.start + len(d_old))
@@ -180,7 +179,7 @@ def _halved(gates: Tensor, candidate: int) -> Tensor:
 
 def _tanh_of_half(x: Tensor) -> Tensor:
     """tanh(x / 2), in place, computed with the logistic function, which is faster in torch."""
-    return x.sigmoid_().mul_(2).sub_(1)
+    return torch.add(MINUS_ONE, x.sigmoid_(), alpha=2, out=x)
 
 
 def _other(rows: Tensor) -> Tensor:
