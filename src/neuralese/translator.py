@@ -28,6 +28,7 @@ from sklearn.exceptions import NotFittedError
 
 from neuralese.agents.messages import Speech, sequences
 from neuralese.agents.sequences import Messages, Sequences
+from neuralese.agents.settings import MessagesConfig
 from neuralese.pipeline import sections
 from neuralese.pipeline.criteria import ALSO, CRITERIA
 from neuralese.storage.errors import NeuraleseError
@@ -49,7 +50,7 @@ FORMAT = 2
 RANDOM = "random"  # the control that accompanies every criterion
 SECTIONS: dict[str, Any] = {
     "speakers": FITTING,
-    "messages": sections.Messages(),
+    "messages": MessagesConfig(),
     "ablation": sections.Ablation(),
     "dictionary": sections.Dictionary(),
     "evaluation": sections.Evaluation(),

@@ -14,6 +14,7 @@ from neuralese.agents.cell import CellConfig, load_cell, save_cell
 from neuralese.agents.episodes import Episodes, Replay, rounds
 from neuralese.agents.messages import read_messages, sample_messages
 from neuralese.agents.players import speak
+from neuralese.agents.settings import MessagesConfig
 from neuralese.agents.training import Trainer, TrainingConfig, checkpoint_path, exploration, learning_rate
 from neuralese.games.reference import ReferenceGame
 from neuralese.storage.errors import NeuraleseError
@@ -224,6 +225,12 @@ def test_on_embedded_data_a_training_is_at_most_as_long_as_its_setting_says():
     config = TrainingConfig(updates=100, embedded_updates=60)
     assert [config.on(data).updates for data in ("mirror", "official", "embedded")] == [100, 100, 60]
     assert TrainingConfig(updates=40, embedded_updates=60).on("embedded").updates == 40  # never longer
+
+
+def test_on_embedded_data_fewer_messages_are_recorded():
+    config = MessagesConfig(fitted=900, vocabulary=500, held_out=80, contexts=300, embedded=100)
+    assert [config.on(data) for data in ("mirror", "official")] == [config, config]
+    assert config.on("embedded") == MessagesConfig(900, vocabulary=100, held_out=80, contexts=100, embedded=100)
 
 
 def test_agents_without_a_channel_learn_and_hear_nothing():

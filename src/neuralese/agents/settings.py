@@ -90,3 +90,47 @@ class TrainingConfig:
     def on(self, data: str) -> "TrainingConfig":
         """The same settings for one kind of data."""
         return replace(self, updates=min(self.updates, self.embedded_updates)) if data == "embedded" else self
+
+
+@dataclass(frozen=True)
+class MessagesConfig:
+    """How many messages of the agent are recorded."""
+
+    fitted: int = setting(
+        100000,
+        "Number of states in which the agent's messages are recorded to fit p(z|x).",
+        least=10,
+        most=10_000_000,
+        advice="More is better, and cheap.",
+    )
+    vocabulary: int = setting(
+        5000,
+        "Number of messages from training states that phrases are translated into.",
+        least=10,
+        most=1_000_000,
+        advice="More gives the criterion more choice.",
+    )
+    held_out: int = setting(
+        10000,
+        "Number of dev messages, and of test messages, that are translated and evaluated.",
+        least=10,
+        most=1_000_000,
+        advice="At 10,000, intervals are about ±0.01.",
+    )
+    contexts: int = setting(
+        3000, "Number of contexts in which messages are compared (n in Algorithm 1).", least=10, most=1_000_000
+    )
+    embedded: int = setting(
+        1000,
+        "Maximum of `vocabulary`, `held_out` and `contexts` on the embedded stand-in data.",
+        least=10,
+        most=1_000_000,
+        advice="Few, for a first look: the work grows with their products.",
+    )
+
+    def on(self, data: str) -> "MessagesConfig":
+        """The same settings for one kind of data."""
+        if data != "embedded":
+            return self
+        counts = {name: getattr(self, name) for name in ("vocabulary", "held_out", "contexts")}
+        return replace(self, **{name: min(count, self.embedded) for name, count in counts.items()})

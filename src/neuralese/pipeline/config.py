@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 from neuralese import tasks
-from neuralese.agents.settings import CellConfig
+from neuralese.agents.settings import CellConfig, MessagesConfig
 from neuralese.pipeline import sections
 from neuralese.pipeline.criteria import CRITERIA, NAME, NAMED, Criterion
 from neuralese.pipeline.key_table import key_table
@@ -93,7 +93,7 @@ def config_of(known: tuple[Task, ...]) -> type:
         ("agent", CellConfig, section(CellConfig, "The cell and the channel.")),
         _for_each("training", "training", "The learner's settings.", known),
         _for_each("speakers", "fitting", "How the models of p(z|x) and the model human are fitted.", known),
-        ("messages", sections.Messages, section(sections.Messages, "How many messages of the agent are recorded.")),
+        ("messages", MessagesConfig, section(MessagesConfig, "How many messages of the agent are recorded.")),
         (
             "criteria",
             dict[str, Criterion],

@@ -31,36 +31,6 @@ class Data:
 
 
 @dataclass(frozen=True)
-class Messages:
-    """How many messages of the agent are recorded."""
-
-    fitted: int = setting(
-        100000,
-        "Number of states in which the agent's messages are recorded to fit p(z|x).",
-        least=10,
-        most=10_000_000,
-        advice="More is better, and cheap.",
-    )
-    vocabulary: int = setting(
-        5000,
-        "Number of messages from training states that phrases are translated into.",
-        least=10,
-        most=1_000_000,
-        advice="More gives the criterion more choice.",
-    )
-    held_out: int = setting(
-        10000,
-        "Number of dev messages, and of test messages, that are translated and evaluated.",
-        least=10,
-        most=1_000_000,
-        advice="At 10,000, intervals are about ±0.01.",
-    )
-    contexts: int = setting(
-        3000, "Number of contexts in which messages are compared (n in Algorithm 1).", least=10, most=1_000_000
-    )
-
-
-@dataclass(frozen=True)
 class Dictionary:
     """Which translations are kept."""
 

@@ -94,7 +94,7 @@ STAGES = (
     Stage(
         "sample_messages",
         SEED,
-        (GAME, "agent.safetensors"),
+        (GAME, "provenance.json", "agent.safetensors"),
         ("messages.parquet", "contexts.parquet"),
         ("messages", "games"),
         tasks=_PLAYED,
