@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 FEW = 1000  # groups
+AT_ONCE = 50  # resamples of many groups
 
 
 def bootstrap_interval(
@@ -22,8 +23,9 @@ def bootstrap_interval(
             drawn = generator.multinomial(len(sizes), np.full(len(sizes), 1 / len(sizes)), size=resamples)
             means = drawn @ totals / (drawn @ sizes)
         else:  # groups are drawn faster than how often each is drawn
-            chosen = (generator.integers(len(sizes), size=len(sizes)) for _ in range(resamples))
-            means = np.array([totals[some].sum() / sizes[some].sum() for some in chosen])
+            parts = (min(AT_ONCE, resamples - start) for start in range(0, resamples, AT_ONCE))
+            chosen = (generator.integers(len(sizes), size=(part, len(sizes))) for part in parts)
+            means = np.concatenate([totals[some].sum(1) / sizes[some].sum(1) for some in chosen])
     else:
         levels, counts = np.unique(values, return_counts=True)
         if len(levels) <= 8:  # few distinct values: resampling amounts to drawing their counts
