@@ -17,8 +17,9 @@ import torch
 from torch import Tensor
 
 from neuralese.agents.cell import Cell
-from neuralese.agents.episodes import Round, rounds
+from neuralese.agents.episodes import rounds
 from neuralese.agents.messages import Speech
+from neuralese.agents.players import recalling
 from neuralese.evaluate.protocol import information
 from neuralese.games.game import Game
 from neuralese.speakers.models import Speaker
@@ -53,8 +54,8 @@ def listening(cell: Cell, game: Game, generator: torch.Generator) -> dict[str, f
         did.append(played.actions.flatten()[acting])
         if time == 0 or not acting.any():  # nothing has been said
             continue
-        others = [_instead(played.heard, generator) for _ in range(OTHERS)]
-        actions = torch.stack([_actions(cell, played, heard) for heard in others])[:, acting]
+        others = [_instead(played.heard, generator).flatten(0, 1)[acting] for _ in range(OTHERS)]
+        actions = _actions(cell, played.observations.flatten(0, 1)[acting], played.memory[acting], others)
         entropies.append(_entropy(actions, game.n_actions))
         changed.append((actions != played.actions.flatten()[acting]).double().mean(0))
     found = {
@@ -72,10 +73,11 @@ def _instead(heard: Tensor, generator: torch.Generator) -> Tensor:
     return heard[torch.randperm(len(heard), generator=generator)]
 
 
-def _actions(cell: Cell, played: Round, heard: Tensor) -> Tensor:
-    """What everybody (2 batch,) would do on hearing something else (batch, 2, message)."""
-    q, _, _ = cell(played.observations.flatten(0, 1), heard.flatten(0, 1), played.memory)
-    return q.argmax(1)
+def _actions(cell: Cell, seen: Tensor, memory: Tensor, heard: list[Tensor]) -> Tensor:
+    """What listeners (n,) would do on hearing each of several messages (n, message): (messages, n)."""
+    encoded, recall = cell.encode_observation(seen), recalling(cell.memory, memory)
+    memories = (recall(torch.tanh(encoded + cell.encode_message(each))) for each in heard)
+    return torch.stack([cell.q_values(each).argmax(1) for each in memories])
 
 
 def _entropy(actions: Tensor, count: int) -> Tensor:
