@@ -30,6 +30,7 @@ NORM = "norm"
 LOG_FLOOR = -690.0  # lower beliefs are raised to e^-690, so that an impossible state has a large but finite cost
 BLOCK = 256  # contexts held at a time, or fewer:
 HELD = 2**22  # numbers of one kind held for all messages: larger tensors are slow, as their memory is reallocated
+FEW = 4  # times as many are held while a posterior is computed
 AT_ONCE = 2**20  # numbers held at a time when pairs are processed one by one: they fit into a processor's cache
 
 SINGLE, DOUBLE = "float32", "float64"
@@ -79,6 +80,8 @@ class Meanings:
         self.library = library(candidates)
         self.sums: dict[Meanings, dict[tuple[str, str], Array]] = {}
         self.kept = list(self._made()) if keep else None
+        if keep:
+            self.__dict__.pop("_held", None)  # blocks have been made of them
 
     def __len__(self) -> int:
         return len(self.language)
@@ -111,7 +114,7 @@ class Meanings:
     @cached_property
     def _held(self) -> list[Array] | None:
         """The likelihoods of all blocks, if they are few: the posterior takes them twice."""
-        few = len(self) * math.prod(self.candidates.shape[:2]) <= HELD
+        few = len(self) * math.prod(self.candidates.shape[:2]) <= FEW * HELD
         return [self._log_likelihood(part) for part in self._parts()] if few else None
 
     def _made(self, weighted: bool = True, believed: bool = True) -> Iterator[Block]:
