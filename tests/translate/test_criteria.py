@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neuralese.storage.errors import NeuraleseError
+from neuralese.translate import pairs
 from neuralese.translate.criteria import (
     DIVERGENCES,
     WEIGHTS,
@@ -119,6 +120,14 @@ def test_single_precision_is_off_by_little(weights, divergence, pair, block):
     exact = criterion.scores(source, target, candidates, block)
     single = criterion.scores(source, target, candidates, block, SINGLE)
     torch.testing.assert_close(single.double(), exact, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("criterion", [BeliefCriterion(), BeliefCriterion("product"), DirectCriterion()])
+def test_scores_do_not_depend_on_whether_likelihoods_are_held(criterion, monkeypatch):
+    source, target = torch.randn(2, 6, 10, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    held = criterion.scores(Tabled(source), Tabled(target), cells(10, 2), block=4)
+    monkeypatch.setattr(pairs, "HELD", 0)
+    assert torch.equal(criterion.scores(Tabled(source), Tabled(target), cells(10, 2), block=4), held)
 
 
 @settings(deadline=None, max_examples=20)

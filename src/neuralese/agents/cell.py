@@ -39,8 +39,11 @@ class Cell(nn.Module):
         """Return Q values (batch, actions), the message before noise (batch, message) and the new memory."""
         encoded = torch.tanh(self.encode_observation(observation) + self.encode_message(incoming))
         memory = self.memory(encoded, memory)
-        message = self.config.radius * nn.functional.normalize(self.message(memory), dim=-1)
-        return self.q_values(memory), message, memory
+        return self.q_values(memory), self.says(memory), memory
+
+    def says(self, memory: Tensor) -> Tensor:
+        """The message before noise (batch, message) of players with this memory."""
+        return self.config.radius * nn.functional.normalize(self.message(memory), dim=-1)
 
     def channel(self, message: Tensor, generator: torch.Generator) -> Tensor:
         """Add the channel's noise to a message."""

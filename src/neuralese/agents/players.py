@@ -10,33 +10,45 @@ from neuralese.agents.episodes import rounds
 from neuralese.games.game import Game
 
 GAMES_AT_ONCE = 4096
+ROWS_AT_ONCE = 4096  # larger arrays are fresh memory each time, which takes longer than the work
 
 
 @torch.no_grad()
 def speak(cell: Cell, game: Game, states: Tensor) -> Tensor:
     """The messages (n, message), before noise, with which a robot opens in `states` (n, s, ...)."""
-    memory, incoming = cell.initial(len(states))
-    return cell(game.speaker_view(states), incoming, memory)[1]
+    memory, _ = cell.initial(1)
+    recall = recalling(cell.memory, memory)
+    views = game.speaker_view(states).split(ROWS_AT_ONCE)
+    return torch.cat([cell.says(recall(torch.tanh(cell.encode_observation(view)))) for view in views])
+
+
+def recalling(gru: nn.GRUCell, memory: Tensor) -> Callable[[Tensor], Tensor]:
+    """The next memory (n, hidden) by inputs (n, hidden), given the `memory` (n, hidden), or (1, hidden) shared by all.
+
+    However many inputs are tried, that half of the GRU runs once.
+    """
+    with torch.no_grad():
+        recalled = nn.functional.linear(memory, gru.weight_hh, gru.bias_hh).chunk(3, dim=-1)
+
+    def step(inputs: Tensor) -> Tensor:
+        reset, update, new = nn.functional.linear(inputs, gru.weight_ih, gru.bias_ih).chunk(3, dim=-1)
+        reset, update = torch.sigmoid(reset + recalled[0]), torch.sigmoid(update + recalled[1])
+        new = torch.tanh(new + reset * recalled[2])
+        return new + update * (memory - new)
+
+    return step
 
 
 def listening(cell: Cell, game: Game) -> Callable[[Tensor], Tensor]:
     """Q values (n, actions) of a robot asked for the state, given what it sees and hears, `encoded` (n, hidden).
 
-    Its memory is that of one step in which nothing was shown or said, always the same: that half of the GRU runs once.
+    Its memory is that of one step in which nothing was shown or said, always the same.
     """
-    gru = cell.memory
     with torch.no_grad():
         memory, nothing = cell.initial(1)
         _, _, memory = cell(game.blank()[None], nothing, memory)
-        recalled = nn.functional.linear(memory, gru.weight_hh, gru.bias_hh).chunk(3, dim=-1)
-
-    def q_values(encoded: Tensor) -> Tensor:
-        reset, update, new = nn.functional.linear(encoded, gru.weight_ih, gru.bias_ih).chunk(3, dim=-1)
-        reset, update = torch.sigmoid(reset + recalled[0]), torch.sigmoid(update + recalled[1])
-        new = torch.tanh(new + reset * recalled[2])
-        return cell.q_values(new + update * (memory - new))
-
-    return q_values
+    recall = recalling(cell.memory, memory)
+    return lambda encoded: torch.cat([cell.q_values(recall(part)) for part in encoded.split(ROWS_AT_ONCE)])
 
 
 def overhear(cell: Cell, game: Game, batch: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:

@@ -17,8 +17,9 @@ import torch
 from torch import Tensor
 
 from neuralese.agents.cell import Cell
-from neuralese.agents.episodes import Round, rounds
+from neuralese.agents.episodes import rounds
 from neuralese.agents.messages import Speech
+from neuralese.agents.players import recalling
 from neuralese.evaluate.protocol import information
 from neuralese.games.game import Game
 from neuralese.speakers.models import Speaker
@@ -54,9 +55,8 @@ def listening(cell: Cell, game: Game, generator: torch.Generator) -> dict[str, f
         if time == 0 or not acting.any():  # nothing has been said
             continue
         going_on = played.counts.any(1)
-        others = [_instead(played.heard[going_on], generator) for _ in range(OTHERS)]
-        acting = played.counts[going_on].flatten()
-        actions = torch.stack([_actions(cell, played, going_on, heard) for heard in others])[:, acting]
+        others = [_instead(played.heard[going_on], played.counts[going_on], generator) for _ in range(OTHERS)]
+        actions = _actions(cell, played.observations.flatten(0, 1)[acting], played.memory[acting], others)
         entropies.append(_entropy(actions, game.n_actions))
         changed.append((actions != did[-1]).double().mean(0))
     found = {
@@ -69,16 +69,16 @@ def listening(cell: Cell, game: Game, generator: torch.Generator) -> dict[str, f
     return found
 
 
-def _instead(heard: Tensor, generator: torch.Generator) -> Tensor:
-    """What others heard (n, 2, message) in the same step and seat."""
-    return heard[torch.randperm(len(heard), generator=generator)]
+def _instead(heard: Tensor, acting: Tensor, generator: torch.Generator) -> Tensor:
+    """For those who act, what others heard (n, 2, message) in the same step and seat."""
+    return heard[torch.randperm(len(heard), generator=generator)][acting]
 
 
-def _actions(cell: Cell, played: Round, games: Tensor, heard: Tensor) -> Tensor:
-    """What the players of some `games` (batch,), n in all, would do on hearing something else (n / 2, 2, message)."""
-    memory = played.memory.unflatten(0, (-1, 2))[games]
-    q, _, _ = cell(*(each.flatten(0, 1) for each in (played.observations[games], heard, memory)))
-    return q.argmax(1)
+def _actions(cell: Cell, seen: Tensor, memory: Tensor, heard: list[Tensor]) -> Tensor:
+    """What listeners (n,) would do on hearing each of several messages (n, message): (messages, n)."""
+    encoded, recall = cell.encode_observation(seen), recalling(cell.memory, memory)
+    memories = (recall(torch.tanh(encoded + cell.encode_message(each))) for each in heard)
+    return torch.stack([cell.q_values(each).argmax(1) for each in memories])
 
 
 def _entropy(actions: Tensor, count: int) -> Tensor:

@@ -25,11 +25,14 @@ Guess = Callable[[Tensor, Tensor, torch.Generator], Tensor]
 def guess_by_playing(cell: Cell, game: Game) -> Guess:
     """How a robot that hears messages answers its game's question about the state."""
     listen = listening(cell, game)
+    last: list[Tensor] = []  # what was seen when last asked, and that encoded: ways are compared on the same questions
 
     @torch.no_grad()
     def preference(messages: Tensor, states: Tensor, generator: torch.Generator) -> Tensor:
         asked = game.question(states, generator)
-        q = listen(torch.tanh(cell.encode_observation(asked.seen) + cell.encode_message(messages)))
+        if not last or not torch.equal(last[0], asked.seen):
+            last[:] = asked.seen, cell.encode_observation(asked.seen)
+        q = listen(torch.tanh(last[1] + cell.encode_message(messages)))
         return q.gather(1, asked.picks)
 
     return preference

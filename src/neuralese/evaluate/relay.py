@@ -174,11 +174,12 @@ def trips(
     plain = {NEURALESE: test.messages, SILENCE: None, SHUFFLED: shuffled}
     found = [Trip(name, *TITLES[name], messages) for name, messages in plain.items()]
     choices, drawn = [], torch.randint(len(relay.english), (len(test.ids),), generator=random)
-    for name, settings in criteria.items():
-        if not kind_of(settings).by_meaning:
-            continue
-        family = {label: make_criterion(each) for label, each in members(settings).items()}
-        there, known = relay.there(family, dev), relay.back(family)
+    families = {name: members(settings) for name, settings in criteria.items() if kind_of(settings).by_meaning}
+    every = {label: make_criterion(each) for family in families.values() for label, each in family.items()}
+    all_there, all_back = relay.there(every, dev), relay.back(every)  # families share meanings
+    for name, family in families.items():
+        there, known = {label: all_there[label] for label in family}, {label: all_back[label] for label in family}
+        settings = criteria[name]
         ways = [(name, title(name, settings), settings.get("role", ""), known)]
         ways += [
             (each.name, f"{each.name} (new messages)", MADE, {each.name: each.back})
@@ -188,7 +189,7 @@ def trips(
         for label, heading, role, back in ways:
             ranked = relay.ranked(there, back, dev)
             out, home = ranked.loc[0, ["there", "back"]]
-            places = relay.there({out: family[out]}, test)[out]
+            places = relay.there({out: every[out]}, test)[out]
             found.append(Trip(label, heading, role, back[home].sent(places), places, (out, home)))
             choices.append(ranked.head(2).assign(criterion=label, pairs=len(ranked)))
             by_chance = back[home]

@@ -162,7 +162,8 @@ class ReferenceEncoder(nn.Module):
 
     def forward(self, observation: Tensor) -> Tensor:
         """Map observations (n, items + 1) to (n, width)."""
-        return self.linear(self.items[observation[:, :-1]].flatten(1)) + self.role(observation[:, -1])
+        seen = self.items.index_select(0, observation[:, :-1].flatten())  # faster than an index
+        return self.linear(seen.view(len(observation), -1)) + self.role(observation[:, -1])
 
 
 def _with_role(items: Tensor, role: int) -> Tensor:

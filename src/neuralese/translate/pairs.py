@@ -30,6 +30,7 @@ NORM = "norm"
 LOG_FLOOR = -690.0  # lower beliefs are raised to e^-690, so that an impossible state has a large but finite cost
 BLOCK = 256  # contexts held at a time, or fewer:
 HELD = 2**22  # numbers of one kind held for all messages: larger tensors are slow, as their memory is reallocated
+FEW = 4  # times as many are held while a posterior is computed
 AT_ONCE = 2**20  # numbers held at a time when pairs are processed one by one: they fit into a processor's cache
 
 SINGLE, DOUBLE = "float32", "float64"
@@ -79,6 +80,8 @@ class Meanings:
         self.library = library(candidates)
         self.sums: dict[Meanings, dict[tuple[str, str], Array]] = {}
         self.kept = list(self._made()) if keep else None
+        if keep:
+            self.__dict__.pop("_held", None)  # blocks have been made of them
 
     def __len__(self) -> int:
         return len(self.language)
@@ -93,8 +96,8 @@ class Meanings:
     @cached_property
     def log_evidence(self) -> Array:
         """log sum_i p(z_k | x_i0), (K,)."""
-        parts = (logsumexp(flat(self._log_likelihood(part[:, :1])), 1) for part in self._parts())
-        return reduce(self.library.logaddexp, parts)
+        true = self._held or (self._log_likelihood(part[:, :1]) for part in self._parts())
+        return reduce(self.library.logaddexp, (logsumexp(likely[:, 0], 1) for likely in true))
 
     @property
     def log_prior(self) -> Array:
@@ -108,9 +111,16 @@ class Meanings:
         """log p(z_k | x_is), (K, s, b): candidates are independent, so their order does not matter."""
         return self.language.log_likelihood(part.swapaxes(0, 1))
 
+    @cached_property
+    def _held(self) -> list[Array] | None:
+        """The likelihoods of all blocks, if they are few: the posterior takes them twice."""
+        few = len(self) * math.prod(self.candidates.shape[:2]) <= FEW * HELD
+        return [self._log_likelihood(part) for part in self._parts()] if few else None
+
     def _made(self, weighted: bool = True, believed: bool = True) -> Iterator[Block]:
-        for part in self._parts():
-            likely = self._log_likelihood(part)
+        for place, part in enumerate(self._parts()):
+            seen = part if believed else part[:, :1]
+            likely = self._held[place] if self._held else self._log_likelihood(seen)
             yield Block(self._w(likely) if weighted else None, self._log_belief(part, likely) if believed else None)
 
     def _w(self, log_likelihood: Array) -> Array:

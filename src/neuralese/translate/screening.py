@@ -76,10 +76,11 @@ def _exact(criterion: BeliefCriterion, source: Meanings, target: Meanings, rows:
         p, q = one.belief.float() / 2, other.belief.float() / 2
         for part in torch.arange(len(rows)).split(max(1, AT_ONCE // q[0].numel())):
             row, column = rows[part], columns[part]
-            mixture = p[row].add_(q[column])
-            entropies = (one.negative_entropy[row] + other.negative_entropy[column]) / 2
+            mixture = p.index_select(0, row).add_(q.index_select(0, column))  # faster than an index
+            entropies = one.negative_entropy.index_select(0, row) + other.negative_entropy.index_select(0, column)
+            entropies /= 2
             value = entropies - negative_entropies(mixture, axis=1)
             for u, v in _factors(criterion, one, other):
-                weighted = value if u is None else value * u[row]
-                total[part] += (weighted if v is None else weighted * v[column]).sum(1)
+                weighted = value if u is None else value * u.index_select(0, row)
+                total[part] += (weighted if v is None else weighted * v.index_select(0, column)).sum(1)
     return total

@@ -82,9 +82,8 @@ def train_head(
             head.train()
             for chosen in torch.randperm(len(labels["train"]), generator=generator).split(config.batch):
                 optimizer.forget()
-                loss = nn.functional.cross_entropy(
-                    head(pooled["train"][chosen]), labels["train"][chosen], label_smoothing=0.1
-                )
+                seen = pooled["train"].index_select(0, chosen)  # faster than an index
+                loss = nn.functional.cross_entropy(head(seen), labels["train"][chosen], label_smoothing=0.1)
                 loss.backward()
                 optimizer.step()
                 step += 1

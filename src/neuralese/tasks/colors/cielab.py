@@ -4,10 +4,13 @@ import numpy as np
 import pandas as pd
 from skimage.color import hsv2rgb, lab2rgb, rgb2lab
 
+AT_ONCE = 10_000  # colours, whose dozens of intermediate values fit into a processor's cache
+
 
 def hsv_to_lab(hsv: np.ndarray) -> np.ndarray:
     """Turn hue, saturation and value in 0..1, (n, 3), into L (0..100), a and b, (n, 3)."""
-    return rgb2lab(hsv2rgb(hsv[None].astype(np.float64)))[0]
+    parts = np.split(hsv.astype(np.float64), range(AT_ONCE, len(hsv), AT_ONCE))
+    return np.concatenate([rgb2lab(hsv2rgb(part[None]))[0] for part in parts])
 
 
 def lab_to_rgb(lab: np.ndarray) -> np.ndarray:
