@@ -258,19 +258,18 @@ def write_table(
 
 
 def write_batches(path: str | Path, tables: Iterable[pa.Table], contract: str | Contract) -> None:
-    """Write a large table in pieces as they arrive, uncompressed."""
-    _write(path, (_typed(path, table, contract_of(contract)) for table in tables), compression="none")
+    """Write a large table of numbers in pieces as they arrive, as they are: few of them occur twice."""
+    pieces = (_typed(path, table, contract_of(contract)) for table in tables)
+    _write(path, pieces, compression="none", use_dictionary=False)
 
 
-def _write(path: str | Path, tables: Iterable[pa.Table], compression: str) -> None:
-    """Write tables one after another, with a stamp."""
+def _write(path: str | Path, tables: Iterable[pa.Table], **options: Any) -> None:
+    """Write tables one after another, with a stamp; `options` are of `ParquetWriter`."""
     with atomic(path) as temporary:
         with ExitStack() as stack:
             writer = None
             for table in tables:
-                writer = writer or stack.enter_context(
-                    pq.ParquetWriter(temporary, table.schema, compression=compression)
-                )
+                writer = writer or stack.enter_context(pq.ParquetWriter(temporary, table.schema, **options))
                 writer.write_table(table)
             if writer:
                 writer.add_key_value_metadata({KEY: json.dumps(stamp(path))})

@@ -23,7 +23,10 @@ Parts = tuple[tuple[int, ...], ...]  # the phrases of each utterance, by utteran
 def said_at_once(phrases: Lists) -> Counter:
     """How often each set of phrases was said."""
     starts, values = phrases.starts.tolist(), phrases.values.tolist()
-    return Counter(tuple(sorted(set(values[start:end]))) for start, end in pairwise(starts))
+    counts: Counter = Counter()
+    for said, count in Counter(tuple(values[start:end]) for start, end in pairwise(starts)).items():
+        counts[tuple(sorted(set(said)))] += count
+    return counts
 
 
 def utterances_table(phrases: list[str], traces: Mapping[str, Traces]) -> pd.DataFrame:
