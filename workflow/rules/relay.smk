@@ -13,6 +13,7 @@ rule relay:
         f"{POINT}/benchmarks/{{task}}/seed{{seed}}/relay.tsv"
     wildcard_constraints:
         task=having("relay"),
+    priority: SECOND
     threads: 1
     resources:
         mem_mb=growing(2000),

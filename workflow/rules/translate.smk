@@ -95,6 +95,7 @@ rule synthesise:
         f"{POINT}/benchmarks/{{task}}/seed{{seed}}/synthesise.tsv"
     wildcard_constraints:
         task=having("synthesise"),
+    priority: SECOND
     threads: 1
     resources:
         mem_mb=growing(3000),

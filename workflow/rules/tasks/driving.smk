@@ -129,6 +129,7 @@ rule choose_relay:
         f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/choose_relay.tsv"
     wildcard_constraints:
         task="driving",
+    priority: SECOND
     threads: 1
     resources:
         mem_mb=growing(2000),
@@ -163,6 +164,7 @@ rule relay_driving:
         f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/relay_driving.tsv"
     wildcard_constraints:
         task="driving",
+    priority: SECOND
     threads: 1
     resources:
         mem_mb=growing(2000),
@@ -219,6 +221,7 @@ rule listen_driving:
         f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/listen_driving.tsv"
     wildcard_constraints:
         task="driving",
+    priority: SECOND
     threads: 1
     resources:
         mem_mb=growing(2000),
