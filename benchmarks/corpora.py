@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 from measure import peak_megabytes
 
+from neuralese.agents.settings import MessagesConfig
 from neuralese.pipeline import sections
 from neuralese.pipeline.criteria import CRITERIA
 from neuralese.tasks.corpus import whole
@@ -86,7 +87,7 @@ def write_log(folder: Path, messages: int, kind: str) -> int:
 
 def stages(folder: Path, run: whole.CorpusRun) -> dict[str, Callable[[], object]]:
     """The work of each stage; each needs those before it."""
-    counts, sizes, evaluation = sections.Messages(), sections.Ablation(), sections.Evaluation()
+    counts, sizes, evaluation = MessagesConfig(), sections.Ablation(), sections.Evaluation()
     chosen: dict = {}
     compared = whole.Sizes(sizes.messages, sizes.contexts, sizes.humans)
 
