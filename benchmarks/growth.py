@@ -223,7 +223,7 @@ def measure(work: str, sizes: list[int], repeats: int) -> dict:
         if least < LONG:
             least = min(least, *seconds(do, repeats=repeats - 1))
         taken.append(least)
-        held.append(peak_megabytes() - before)
+        held.append(max(0.0, peak_megabytes() - before))  # the kernel's own count wavers by some pages
         del do
     exponent, error = power(sizes, taken)
     grown = min(held[-LARGEST:]) > LEAST
