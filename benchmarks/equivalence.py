@@ -40,10 +40,18 @@ def compared(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     for (cell, measure), old in values[0].items():
         if (new := values[1].get((cell, measure))) is not None:
             margin = MARGINS[measure]
-            difference, p = equivalence_test(old.to_numpy(), new.to_numpy(), margin)
-            rows.append((cell, measure, old.mean(), new.mean(), difference, margin, p, p < 0.05))
-    names = ["cell", "measure", "before", "after", "difference", "margin", "p", "equivalent"]
+            difference, half, p = equivalence_test(old.to_numpy(), new.to_numpy(), margin)
+            shown = verdict(difference, half, margin)
+            rows.append((cell, measure, old.mean(), new.mean(), difference, half, margin, p, shown))
+    names = ["cell", "measure", "before", "after", "difference", "± (90 %)", "margin", "p", "verdict"]
     return pd.DataFrame(rows, columns=names)
+
+
+def verdict(difference: float, half: float, margin: float) -> str:
+    """What a difference with half its 90 % interval shows."""
+    if abs(difference) + half < margin:
+        return "equivalent"
+    return "beyond the margin" if abs(difference) - half > margin else "open"
 
 
 def main() -> None:

@@ -113,24 +113,26 @@ def draw_p_values(random: np.random.Generator) -> np.ndarray:
 def test_equivalence_is_the_larger_of_two_tests_of_welch():
     random = np.random.default_rng(5)
     before, after = random.normal(0.8, 0.02, 5), random.normal(0.805, 0.01, 7)
-    difference, p = equivalence_test(before, after, margin=0.03)
+    difference, half, p = equivalence_test(before, after, margin=0.03)
     sides = [
         stats.ttest_ind(after + shift, before, equal_var=False, alternative=side).pvalue
         for shift, side in ((0.03, "greater"), (-0.03, "less"))
     ]
     assert difference == pytest.approx(after.mean() - before.mean())
     assert p == pytest.approx(max(sides))
-    assert math.isnan(equivalence_test(before[:1], after, 0.03)[1])
-    assert equivalence_test(np.full(5, 0.8), np.full(5, 0.81), 0.03)[1] == pytest.approx(0)
-    assert equivalence_test(np.full(5, 0.8), np.full(5, 0.84), 0.03)[1] == pytest.approx(1)
+    interval = stats.ttest_ind(after, before, equal_var=False).confidence_interval(0.9)
+    assert (difference - half, difference + half) == pytest.approx(tuple(interval))
+    assert np.isnan(equivalence_test(before[:1], after, 0.03)[1:]).all()
+    assert equivalence_test(np.full(5, 0.8), np.full(5, 0.81), 0.03)[1:] == pytest.approx((0, 0))
+    assert equivalence_test(np.full(5, 0.8), np.full(5, 0.84), 0.03)[1:] == pytest.approx((0, 1))
 
 
 def test_means_a_margin_apart_are_called_equivalent_in_five_of_a_hundred_runs():
     random = np.random.default_rng(6)
     runs = random.normal(0.0, 1.0, (REPETITIONS, 2, SEEDS))
-    found = np.mean([equivalence_test(before, after + 3, margin=3)[1] < LEVEL for before, after in runs])
+    found = np.mean([equivalence_test(before, after + 3, margin=3)[-1] < LEVEL for before, after in runs])
     assert stats.binomtest(round(found * REPETITIONS), REPETITIONS, LEVEL).pvalue > 0.001 or found < LEVEL
-    near = np.mean([equivalence_test(before, after, margin=3)[1] < LEVEL for before, after in runs])
+    near = np.mean([equivalence_test(before, after, margin=3)[-1] < LEVEL for before, after in runs])
     assert near > 0.9
 
 
