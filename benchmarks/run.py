@@ -28,6 +28,9 @@ SUBJECTS = {
 }
 THREADS = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 PACKAGES = ("torch", "numpy", "onnxruntime", "pandas")
+MADE = """\
+Made by `python benchmarks/run.py`. How long a whole run takes, now and before, is in
+[On a cluster](../docs/cluster.md#wall-time)."""
 
 
 def measured(subject: str, case: dict) -> dict:
@@ -71,7 +74,7 @@ def shown(value: object) -> str:
 
 def markdown(results: dict) -> str:
     """The results as tables."""
-    lines = ["# How fast it is", "", "Made by `python benchmarks/run.py`.", ""]
+    lines = ["# How fast it is", "", MADE, ""]
     lines += [f"- {name}: {value}" for name, value in results["machine"].items()]
     lines += ["", importlib.import_module("measure").__doc__.split("\n\n", 1)[1].strip()]
     for subject, found in results["subjects"].items():
