@@ -71,6 +71,7 @@ def naive_q(source: torch.Tensor, target: torch.Tensor, weights: str, divergence
                     "sum": w[i] + w_target[i],
                     "source": w[i],
                     "target": w_target[i],
+                    "likelihood": said[i] + said_target[i],
                 }[weights]
                 p, q = belief(z[i]), belief(z_target[i])
                 mixture = [(a + b) / 2 for a, b in zip(p, q, strict=True)]

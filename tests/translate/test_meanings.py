@@ -20,7 +20,7 @@ CRITERIA = yaml.safe_load((Path(__file__).parents[2] / "config/config.yaml").rea
 BELIEF = [
     {"kind": "belief", "weights": weights, "divergence": divergence, "scale": scale, "prior": prior}
     for (weights, divergence), (scale, prior) in zip(
-        product(WEIGHTS, DIVERGENCES), [(1.0, 0.0), (0.2, 0.5)] * 8, strict=True
+        product(WEIGHTS, DIVERGENCES), [(1.0, 0.0), (0.2, 0.5)] * 10, strict=True
     )
 ]
 SETTINGS = [

@@ -74,6 +74,15 @@ def released_words(said: tuple[int, ...], log_phrases: list[float]) -> float:
     return sum(log_phrases[phrase] for phrase in said) / len(said)
 
 
+def printed_weight(log_likelihood: float, log_likelihood_target: float) -> float:
+    return math.exp(log_likelihood + log_likelihood_target)
+
+
+def released_weight(log_likelihood: float, log_likelihood_target: float) -> float:
+    """A context counts if either message is likely in it."""
+    return math.exp(log_likelihood) + math.exp(log_likelihood_target)
+
+
 def softmax(values: list[float]) -> list[float]:
     odds = [math.exp(value - max(values)) for value in values]
     return [each / sum(odds) for each in odds]
@@ -107,8 +116,8 @@ def naive_scores(world: World, name: str, direction: str) -> dict[tuple[int, int
     found = {}
     for one, z in source.items():
         for other, z_target in target.items():
-            log_weights = [z[i][0] + z_target[i][0] for i in range(CONTEXTS)]
-            weights = [math.exp(value - max(log_weights)) for value in log_weights]
+            rule = printed_weight if name == "algorithm-1" else released_weight
+            weights = [rule(z[i][0], z_target[i][0]) for i in range(CONTEXTS)]
             divergences = []
             for i in range(CONTEXTS):
                 belief, belief_target = softmax(z[i]), softmax(z_target[i])
@@ -162,7 +171,7 @@ def test_the_config_holds_the_papers_criteria():
     assert make_criterion(CRITERIA["algorithm-1"]) == ALGORITHM_1
     assert make_criterion(CRITERIA["released"]) == RELEASED
     assert BeliefCriterion(weights="product", divergence="forward", scale=1.0, variance=None) == ALGORITHM_1
-    assert BeliefCriterion(weights="product", divergence="reverse", variance=0.5, join="mean") == RELEASED
+    assert BeliefCriterion(weights="likelihood", divergence="reverse", variance=0.5, join="mean") == RELEASED
 
 
 def test_the_default_criterion_is_the_first_of_the_configs_family():

@@ -65,7 +65,7 @@ CRITERIA: dict[str, dict[str, Any]] = {
     "released": {
         "kind": "belief",
         "role": "released",
-        "weights": "product",
+        "weights": "likelihood",
         "divergence": "reverse",
         "variance": 0.5,
         "join": "mean",

@@ -14,7 +14,7 @@ SHOWN = 16  # number of criteria in a panel: the best on dev, and always the cho
 LABELS = (
     "Labels: what is matched, how contexts are weighted, which divergence, and (x) the width of p(z|x) as a "
     "multiple of the channel's noise.\n“Algorithm 1 (as printed)” is product, forward, x1; “released code” is "
-    "product, reverse, with a Gaussian of variance 1/2. Bold: chosen on dev in its family."
+    "likelihood, reverse, with a Gaussian of variance 1/2. Bold: chosen on dev in its family."
 )
 
 

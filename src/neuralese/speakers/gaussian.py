@@ -14,8 +14,13 @@ def log_density(points: Array, means: Array, width: float) -> Array:
     distance += square(means).sum(1)
     distance = at_least(distance, 0)
     distance /= -2 * width**2
-    distance -= points.shape[1] * math.log(width * math.sqrt(2 * math.pi))
+    distance += log_peak(points.shape[1], width)
     return distance
+
+
+def log_peak(size: int, width: float) -> float:
+    """The log density of an isotropic Gaussian of `size` dimensions at its mean."""
+    return -size * math.log(width * math.sqrt(2 * math.pi))
 
 
 def half_squares(means: Array) -> Array:

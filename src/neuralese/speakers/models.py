@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from neuralese.agents.sequences import Messages
 from neuralese.games.states import States
-from neuralese.speakers.gaussian import log_density
+from neuralese.speakers.gaussian import log_density, log_peak
 from neuralese.storage.weights import read_weights, save_weights
 
 
@@ -26,6 +26,9 @@ class Speaker(Protocol):
 
     def log_prob(self, messages: Messages, observations: Tensor, widen: float = 1.0) -> Tensor:
         """log p(z_k | x_i), (K, n), of K messages in observations (n, ...), taken `widen` times as wide."""
+
+    def log_peak(self, widen: float = 1.0) -> float:
+        """The greatest log density a vector can have, taken `widen` times as wide; 0 for symbols."""
 
     def fits(self, messages: Messages, observations: Tensor) -> Tensor:
         """log p(z_i | x_i) of n messages in as many observations (n, ...), up to a constant for each message: (n,)."""
@@ -43,6 +46,10 @@ class RobotSpeaker(nn.Module):
     def log_prob(self, messages: Tensor, observations: Tensor, widen: float = 1.0) -> Tensor:
         """log p(z_k | x_i), (K, n), of messages (K, message) in observations (n, ...), with `widen` times the scale."""
         return log_density(messages, self.mean(observations), widen * self.scale)
+
+    def log_peak(self, widen: float = 1.0) -> float:
+        """See `Speaker`."""
+        return log_peak(int(self.settings["message"]), widen * self.scale)
 
     @property
     def width(self) -> float:

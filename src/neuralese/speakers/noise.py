@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from neuralese.speakers.best import Fitted, MakeEncoder, fit_best
 from neuralese.speakers.fitting import FitConfig
-from neuralese.speakers.gaussian import log_density
+from neuralese.speakers.gaussian import log_density, log_peak
 
 LEAST = 1e-3  # noise is at least this fraction of the messages' spread: agents may have none, but models have errors
 
@@ -93,6 +93,11 @@ class GaussianSpeaker(nn.Module):
             return log_density(points, means, widen * self.scale)
         noise = self.noise
         return log_density(points / noise, means / noise, widen) - noise.log().sum()
+
+    def log_peak(self, widen: float = 1.0) -> float:
+        """See `models.Speaker`."""
+        size = len(self.center)
+        return log_peak(size, widen) - float(self.noise.expand(size).log().sum())
 
     def log_prob_each(self, messages: Tensor, observations: Tensor) -> Tensor:
         """log p(z_i | x_i), (n,), of one message in each observation (n, ...); also differentiable in the noise."""

@@ -52,6 +52,10 @@ class SymbolSpeaker(nn.Module, ABC):
         scores[~possible] = -torch.inf
         return scores if widen == 1.0 else scores.div_(widen**2)
 
+    def log_peak(self, widen: float = 1.0) -> float:
+        """See `models.Speaker`."""
+        return 0.0
+
     def log_prob_each(self, messages: Sequences, observations: Tensor) -> Tensor:
         """log p(z_i | x_i), (n,), of one message in each observation (n, ...); differentiable."""
         places, possible = self._fitted(messages)

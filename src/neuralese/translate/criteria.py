@@ -8,8 +8,8 @@ where beta_i(z) is what a listener of z believes in context i (see `pairs.py`). 
 criterion. Where each comes from:
 
     ALGORITHM_1    the paper's, as printed: weights w_i(z) w_i(z'), forward KL, p(z | x) as wide as the channel's noise
-    RELEASED       the authors' released code: the same weights, reverse KL, a Gaussian p(z | x) of variance 1/2, and
-                   the mean log-likelihood for phrases said together
+    RELEASED       the authors' released code: weights p(z | x_i) + p(z' | x_i), reverse KL, a Gaussian p(z | x) of
+                   variance 1/2 without its normalising constant, and the mean log-likelihood for phrases said together
     otherwise      ours; `BeliefCriterion()` has weights w_i(z) and reverse KL
 
 A criterion is one class, for both the pipeline and the command line. Another one is added, here or elsewhere, by
@@ -41,10 +41,10 @@ from neuralese.arrays import Array, at_least, cast, fill
 from neuralese.settings import setting
 from neuralese.storage.errors import NeuraleseError
 from neuralese.translate.families import options
-from neuralese.translate.pairs import BLOCK, DOUBLE, NORM, Meanings, block_for, pair_sums, shared
+from neuralese.translate.pairs import BLOCK, DOUBLE, LOG_FLOOR, NORM, Meanings, block_for, pair_sums, shared
 from neuralese.translate.reading import JOINS, Language, Reading
 
-WEIGHTS = ("product", "sum", "source", "target")
+WEIGHTS = ("product", "sum", "source", "target", "likelihood")
 DIVERGENCES = ("forward", "reverse", "symmetric", "jensen-shannon")
 
 
@@ -168,10 +168,11 @@ def make_criterion(settings: Mapping[str, Any]) -> Criterion:
 class BeliefCriterion(Criterion):
     """Match beliefs: the divergence between what z and z' make a listener believe, averaged over weighted contexts."""
 
-    # what weights a context: product (Algorithm 1), sum, source (z alone), target (z' alone)
+    # what weights a context: product (Algorithm 1), sum, source (z alone), target (z' alone), or likelihood, the sum of
+    # both likelihoods before they are normalised over contexts
     weights: str = setting(
         "source",
-        "How a belief criterion weights a context; `product` is Algorithm 1's.",
+        "How a belief criterion weights a context; `product` is Algorithm 1's, `likelihood` the released code's.",
         choices=list(WEIGHTS),
         advice="See below.",
     )
@@ -203,13 +204,16 @@ class BeliefCriterion(Criterion):
     @property
     def weighted(self) -> tuple[str, ...]:
         """The weights whose sum is the weight of a context."""
-        return ("source", "target") if self.weights == "sum" else (self.weights,)
+        return ("source", "target") if self.weights in ("sum", "likelihood") else (self.weights,)
 
     def compare(self, source: Meanings, target: Meanings) -> Array:
         """q(z_k, z'_k'), (K, K'), in nats; infinite for a pair that shares no context."""
         weights, xp = self.weighted, source.library
         kinds = ("forward", "reverse") if self.divergence == "symmetric" else (self.divergence,)
         sums = pair_sums(source, target, [(weight, kind) for weight in weights for kind in (*kinds, NORM)])
+        if self.weights == "likelihood":  # p(z | x_i) is w_i(z) times its sum over contexts, its evidence
+            share = evidence_shares(source, target)
+            sums = {(weight, kind): sums[weight, kind] * share[weight] for weight in weights for kind in (*kinds, NORM)}
         total = reduce(xp.add, (sums[weight, kind] for weight in weights for kind in kinds))
         norm = reduce(xp.add, (sums[weight, NORM] for weight in weights))
         # kept sums are needed again
@@ -222,15 +226,23 @@ class BeliefCriterion(Criterion):
 
     def best(self, source: Meanings, target: Meanings) -> Array:
         """See `Criterion`."""
-        if self.divergence != "jensen-shannon" or self.prior:
+        if self.divergence != "jensen-shannon" or self.weights == "likelihood" or self.prior:
             return super().best(source, target)
         from neuralese.translate.screening import best  # only for torch
 
         return best(self, source, target)
 
 
+def evidence_shares(source: Meanings, target: Meanings) -> dict[str, Array]:
+    """The evidence of z and of z' as shares of their sum, (K, K'); densities are relative to their greatest value."""
+    of_source, of_target = (each.log_evidence - each.language.log_peak for each in (source, target))
+    odds = of_target[None] - of_source[:, None]
+    share = cast(1 / (1 + source.library.exp(odds.clip(min=LOG_FLOOR, max=-LOG_FLOOR))), source.dtype)
+    return {"source": share, "target": 1 - share}
+
+
 ALGORITHM_1 = BeliefCriterion("product", "forward")
-RELEASED = BeliefCriterion("product", "reverse", variance=0.5, join="mean")
+RELEASED = BeliefCriterion("likelihood", "reverse", variance=0.5, join="mean")
 
 
 @criterion("direct")

@@ -31,6 +31,11 @@ class Neuralese(Listed):
         return replace(self, scale=reading.width(self.speaker.width) / self.speaker.width)
 
     @property
+    def log_peak(self) -> float:  # type: ignore[override]  # derived here
+        """See `Language`."""
+        return self.speaker.log_peak(self.scale)
+
+    @property
     def spells(self) -> bool:
         """Whether messages are symbols rather than vectors."""
         return isinstance(self.messages, Sequences)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from neuralese.speakers.gaussian import log_density
+from neuralese.speakers.gaussian import log_density, log_peak
 from neuralese.storage.tables import matrix, numbers, read_about, read_table, vectors, write_table
 from neuralese.translate.reading import Language, Reading
 
@@ -86,6 +86,11 @@ class TabledMessages(Language):
     def read(self, reading: Reading) -> "TabledMessages":
         """See `Language`."""
         return replace(self, width=reading.width(self.table.noise or 0.0))
+
+    @property
+    def log_peak(self) -> float:  # type: ignore[override]  # derived here
+        """See `Language`."""
+        return log_peak(self.messages.shape[1], self.width)
 
     def log_likelihood(self, candidates: np.ndarray) -> np.ndarray:
         """See `Language`; in single precision, like the speaker's."""

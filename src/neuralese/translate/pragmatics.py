@@ -36,6 +36,11 @@ class Heeded(Listed):
     language: Listed
     respond: Respond
 
+    @property
+    def log_peak(self) -> float:  # type: ignore[override]  # derived here
+        """See `Language`."""
+        return self.language.log_peak
+
     def __len__(self) -> int:
         return len(self.language)
 

@@ -25,6 +25,8 @@ class Reading:
 class Language(Protocol):
     """Messages with the speaker who says them. Takes and returns arrays of NumPy, or of torch."""
 
+    log_peak: float = 0.0  # the greatest log-likelihood a message can have; not 0 for densities of vectors
+
     def __len__(self) -> int:
         """The number of its messages, K."""
 
