@@ -49,13 +49,12 @@ def belief_rows(data: str = "mirror", seeds: int = 2, tasks: tuple[str, ...] = T
                         row |= {"gain_control": np.nan, "accuracy": 0.5}
                     rows.append(shared | row)
             asked = {"criterion": "synthesis-judge", "title": "asks the judge", "role": "asks-judge", "accuracy": 0.95}
-            if task != "driving":
-                shared |= {"speaker": "H", "listener": robot, "unit": "utterance", "kind": "synthesis"}
-                told = {"criterion": "interpreter", "title": "knows the context", "role": "informed", "accuracy": 0.94}
-                rows += [
-                    shared | each | {"gain": 0.3, "gain_error": 0.01, "p_value": 0.0, "gain_control": 0.45}
-                    for each in (asked, told)
-                ]
+            told = {"criterion": "interpreter", "title": "knows the context", "role": "informed", "accuracy": 0.94}
+            shared |= {"speaker": "H", "listener": robot, "unit": "utterance", "kind": "synthesis"}
+            rows += [
+                shared | each | {"gain": 0.3, "gain_error": 0.01, "p_value": 0.0, "gain_control": 0.45}
+                for each in ((told,) if task == "driving" else (asked, told))
+            ]
     table = pd.DataFrame(rows).assign(n=100, distinct=80, games=60, data=data, candidates=2, chance=0.5)
     table["gain_control_error"] = table["gain_control"] * 0 + 0.01
     return table.assign(ci_low=table["accuracy"] - 0.05, ci_high=table["accuracy"] + 0.05)

@@ -15,6 +15,7 @@ from neuralese.evaluate.comparison import (
     ONE_SEED,
     PHRASE,
     SECTIONS,
+    TOLD,
     compare,
     over_seeds,
     read_comparison,
@@ -118,6 +119,9 @@ def test_every_row_is_in_its_section(whole):
     assert set(belief.loc[belief["section"] == PHRASE, "unit"]) == {"phrase"}
     assert set(belief.loc[belief["section"] == EASIER, "task"]) == {"driving"}
     assert set(belief.loc[belief["section"] == JUDGE, "role"]) == {"asks-judge"}
+    told = belief[belief["role"] == "informed"]
+    assert set(told["section"]) == {TOLD, EASIER}
+    assert (told["seeds"] == 2).all()  # those of each kind of distractors apart
     main = belief[belief["section"] == ""]
     assert set(main["task"]) == {"colors", "birds", "driving"}
     assert not (main["unit"] == "phrase").any()
@@ -133,7 +137,7 @@ def test_a_task_with_but_the_easier_distractors_has_them_in_its_main_section():
     belief = belief_rows()
     table = compare(belief[belief["distractors"] == "anywhere"], papers=PAPERS)
     assert set(table["task"]) == {"driving"}
-    assert set(table["section"]) == {"", PHRASE}
+    assert set(table["section"]) == {"", PHRASE, TOLD}
     assert table["paper"].notna().any()
 
 

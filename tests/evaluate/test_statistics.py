@@ -3,10 +3,19 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
-from neuralese.evaluate.statistics import FEW, bootstrap_interval, equivalence_test, holm, over_seeds_test, paired_test
+from neuralese.evaluate.statistics import (
+    FEW,
+    bootstrap_interval,
+    differing_in_seed,
+    equivalence_test,
+    holm,
+    over_seeds_test,
+    paired_test,
+)
 
 REPETITIONS, SEEDS, LEVEL = 4000, 5, 0.05
 
@@ -25,6 +34,24 @@ def test_values_that_belong_together_are_drawn_together(count):
     each = random.integers(2, size=count).astype(float)
     low, high = bootstrap_interval(np.repeat(each, 20), random, 4000, groups=np.repeat(np.arange(count), 20))
     assert (high - low) == pytest.approx(2 * 1.96 * each.std() / count**0.5, rel=0.1)
+
+
+def test_an_interval_of_few_groups_holds_the_truth_as_often_as_it_says():
+    random, repetitions, groups = np.random.default_rng(5), 600, 8
+    held = 0
+    for _ in range(repetitions):
+        values = np.repeat(random.normal(0, 1, groups), 20) + random.normal(0, 0.1, groups * 20)
+        low, high = bootstrap_interval(values, random, 400, groups=np.repeat(np.arange(groups), 20))
+        held += low <= 0 <= high
+    assert held >= stats.binom.ppf(0.001, repetitions, 0.94)
+    assert held < repetitions
+
+
+def test_rows_that_differ_in_more_than_the_seed_are_not_averaged():
+    rows = pd.DataFrame({"seed": [0, 1, 0], "ours": [0.9, 0.8, 0.7]})
+    assert differing_in_seed(rows[:2]) is not None
+    with pytest.raises(ValueError, match="differ in more than the seed"):
+        differing_in_seed(rows)
 
 
 def test_a_paired_test_counts_what_belongs_together_once():

@@ -5,7 +5,7 @@ import pytest
 from comparison_rows import PAPERS, belief_rows
 
 from neuralese.evaluate.comparison import compare
-from neuralese.report.page.found import main_cells, paragraph, scale
+from neuralese.report.page.found import main_cells, paragraph, scale, uninformative
 
 NAMES = {"colors": "Colours", "birds": "Birds", "driving": "Driving"}
 RELAYS = [
@@ -47,6 +47,22 @@ def test_one_seed_and_embedded_data_claim_nothing():
     assert "supports no claim" in text
     assert "6 of 6" not in text
     assert paragraph([], [], NAMES, embedded=False) == "Nothing was translated in this run."
+
+
+def protocol(task: str, *p_values: float) -> list[dict]:
+    return [{"task": task, "protocol": [{"measure": "p_value", "variable": "", "value": value}]} for value in p_values]
+
+
+def test_where_the_permutation_test_finds_nothing_no_headline_stands():
+    parts = protocol("colors", 0.28, 1.0) + protocol("birds", 0.6, 0.01)
+    assert uninformative(parts) == {"colors": 0.28}
+    left = main_cells(compare(belief_rows("mirror", 5), papers=PAPERS), {"colors": 0.28})
+    text = paragraph(left, RELAYS, NAMES, False, {"colors": 0.28})
+    opening = "These messages carry no information about these states that we can detect (Colours: permutation test, p "
+    assert text.startswith(opening + "= 0.28")
+    assert "75% (Colours)" not in text
+    assert "75% (Birds)" in text
+    assert paragraph([], [], NAMES, False, {"colors": 1.0}).startswith(opening)
 
 
 def test_places_keep_the_order_of_figures_and_stay_on_the_axis():

@@ -107,7 +107,7 @@ def evaluate_belief(
         if way.bags is not None:
             cells.append(("R", "H*", "message", way, listeners.human_credit(way.bags, robot.states)))
         for unit, messages in way.messages.items():
-            credit = listeners.robot_credit(messages, human.states, generator)
+            credit = listeners.translated_credit(messages, human.states, generator)
             cells.append(("H", listeners.name, unit, way, credit))
     references = {
         (speaker, listener, unit, way.role): credit

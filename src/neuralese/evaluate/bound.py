@@ -30,7 +30,8 @@ def measured_bound(
     scores = BeliefCriterion("source", "forward").scores(spoken, english, candidates)
     divergence = float(scores.gather(1, chosen[:, None]).mean())
     own = belief[belief["distractors"] == belief["distractors"].iloc[0]]  # the game's own come first
-    accuracy = own.set_index(["speaker", "unit", "criterion"])["accuracy"]
+    keys = ["speaker", "unit", "criterion"]
+    accuracy = own.drop_duplicates(keys).set_index(keys)["accuracy"]  # what the real listener picked comes second
     native, translated = accuracy["R", "message", "none"], accuracy["R", "message", criterion]
     row = {"criterion": criterion, "divergence": divergence, "bound": math.sqrt(2 * divergence)}
     return pd.DataFrame([row | {"native": native, "translated": translated, "lost": native - translated}])

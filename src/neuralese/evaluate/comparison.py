@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from neuralese.evaluate.paper import Papers, behavior_figures, belief_figure
-from neuralese.evaluate.statistics import holm, over_seeds_interval, over_seeds_test
+from neuralese.evaluate.statistics import differing_in_seed, holm, over_seeds_interval, over_seeds_test
 from neuralese.sources.provenance import ATTRIBUTES
 from neuralese.translate.families import ASKS_JUDGE, INFORMED
 
@@ -55,7 +55,7 @@ def read_comparison(path: str | Path) -> pd.DataFrame:
 
 def over_seeds(cell: pd.DataFrame) -> dict:
     """One cell, a row for each seed, as one row: the mean, its interval, and each gain with its p value over seeds."""
-    seeds = cell["seed"].nunique()
+    seeds = len(differing_in_seed(cell))
     ours, low, high = over_seeds_interval(*(cell[name].to_numpy() for name in ("ours", "ci_low", "ci_high")))
     merged = {"ours": ours, "ci_low": low, "ci_high": high}
     merged |= {"seeds": seeds, "n": cell["n"].sum(), "paper": cell["paper"].iloc[0], "chance": cell["chance"].iloc[0]}
@@ -94,9 +94,9 @@ def _sections(belief: pd.DataFrame) -> pd.Series:
     harder = set(belief.loc[belief["distractors"] == "play", "task"])
     section = pd.Series("", index=belief.index)
     section[belief["unit"] == "phrase"] = PHRASE
-    section[(belief["distractors"] != "play") & belief["task"].isin(harder)] = EASIER
     section[belief["role"] == INFORMED] = TOLD
     section[belief["role"] == ASKS_JUDGE] = JUDGE
+    section[(belief["distractors"] != "play") & belief["task"].isin(harder)] = EASIER
     return section
 
 

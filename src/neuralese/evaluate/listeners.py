@@ -1,8 +1,9 @@
 """Those who guess which state a speaker was in: the robot (R, or R* if it cannot be asked) and the model human (H*).
 
 If a game asks its listeners for the state, the robot guesses by playing: in a reference game it picks an item. If
-nobody is asked, the guess is that of R*, who takes the state in which p(z | x) makes the message most likely. That
-model also translates, so translator and judge are then not independent.
+nobody is asked, the guess is that of R*, who takes the state in which p(z | x) makes the message most likely. In a
+corpus, R* hears translations by a p(z | x) of its own, fitted to messages that the dictionary did not see; in a game
+without questions its p(z | x) also translates, so translator and judge are then not independent.
 """
 
 from collections.abc import Callable
@@ -58,17 +59,28 @@ class Listeners:
     robot: Guess
     human: HumanListener
     name: str  # of the robot as a listener: R if it is asked, R* if p(z | x) stands in for it
+    judge: Guess | None = None  # of the robot that hears translations, if not the same
 
     @classmethod
-    def of(cls, states: States, cell: Cell | None, speaker: Speaker, human: HumanListener) -> "Listeners":
-        """The listeners of a game, whose agent is `cell`, or of states without a game."""
+    def of(
+        cls, states: States, cell: Cell | None, speaker: Speaker, human: HumanListener, judge: Speaker | None = None
+    ) -> "Listeners":
+        """The listeners of a game, whose agent is `cell`, or of states without a game.
+
+        A robot that is not asked hears translations by the p(z | x) of `judge`, by default that of `speaker`.
+        """
         if states.asks:
             return cls(states, guess_by_playing(cell, states), human, "R")  # type: ignore[arg-type]  # it is a game
-        return cls(states, guess_by_likelihood(speaker, states), human, "R*")
+        hearing = None if judge is None else guess_by_likelihood(judge, states)
+        return cls(states, guess_by_likelihood(speaker, states), human, "R*", hearing)
 
     def robot_credit(self, messages: Tensor, states: Tensor, generator: torch.Generator) -> np.ndarray:
-        """Credit (n,) of the robot's guesses: see `credit`."""
+        """Credit (n,) of the robot's guesses from a robot's own messages: see `credit`."""
         return credit(self.robot(messages, states, generator))
+
+    def translated_credit(self, messages: Tensor, states: Tensor, generator: torch.Generator) -> np.ndarray:
+        """Credit (n,) of the robot's guesses from translations."""
+        return credit((self.judge or self.robot)(messages, states, generator))
 
     def silent_credit(self, messages: Tensor, states: Tensor, generator: torch.Generator) -> np.ndarray:
         """Credit (n,) of the robot's guesses if it hears nothing when `messages` were said.

@@ -14,7 +14,13 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from neuralese.evaluate.statistics import bootstrap_interval, over_seeds_interval, over_seeds_test, paired_test
+from neuralese.evaluate.statistics import (
+    bootstrap_interval,
+    differing_in_seed,
+    over_seeds_interval,
+    over_seeds_test,
+    paired_test,
+)
 
 NATIVE, SILENT = "native", "silence"  # roles a relay is compared with, besides the baseline
 SHUFFLED = "shuffled"  # the control that hears messages of other states or games
@@ -77,7 +83,11 @@ def summarise(relays: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for key, cell in relays.groupby(KEYS, sort=False):
         row = dict(zip(KEYS, key, strict=True)) | {name: cell[name].iloc[0] for name in ("title", "role", "data")}
-        row |= {"seeds": cell["seed"].nunique(), "n": int(cell["n"].sum()), "understood": cell["understood"].mean()}
+        row |= {
+            "seeds": len(differing_in_seed(cell)),
+            "n": int(cell["n"].sum()),
+            "understood": cell["understood"].mean(),
+        }
         for name, low, high in VALUES:
             parts = (cell[each].to_numpy(dtype=float) for each in (name, low, high))
             row[name], row[low], row[high] = over_seeds_interval(*parts)

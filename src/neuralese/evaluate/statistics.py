@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 
 FEW = 1000  # groups
 AT_ONCE = 50  # resamples of many groups
@@ -15,10 +16,20 @@ def bootstrap_interval(
     groups: np.ndarray | None = None,
     confidence: float = 0.95,
 ) -> tuple[float, float]:
-    """Percentile bootstrap interval for the mean of `values` (n,); those of one of `groups` (n,) are drawn together."""
+    """Percentile bootstrap interval for the mean of `values` (n,); those of one of `groups` (n,) are drawn together.
+
+    With groups it is widened, because resamples of a few groups vary too little: by sqrt(G / (G - 1)), and from the
+    normal distribution's quantiles to those of Student's t with G - 1 degrees of freedom, for G groups.
+    """
+    from scipy.special import ndtri, stdtrit  # most stages do not need it
+
+    wider = 1.0
     if groups is not None:
         _, member = np.unique(groups, return_inverse=True)
         sizes, totals = np.bincount(member), np.bincount(member, weights=values)
+        freedom = max(1, len(sizes) - 1)
+        upper = (1 + confidence) / 2
+        wider = math.sqrt(len(sizes) / freedom) * stdtrit(freedom, upper) / ndtri(upper)
         if len(sizes) <= FEW:
             drawn = generator.multinomial(len(sizes), np.full(len(sizes), 1 / len(sizes)), size=resamples)
             means = drawn @ totals / (drawn @ sizes)
@@ -33,8 +44,9 @@ def bootstrap_interval(
         else:
             means = np.array([generator.choice(values, len(values)).mean() for _ in range(resamples)])
     tail = (1 - confidence) / 2
-    low, high = np.quantile(means, [tail, 1 - tail])
-    return float(low), float(high)
+    mean = values.mean()
+    low, high = mean + wider * (np.quantile(means, [tail, 1 - tail]) - mean)
+    return float(max(low, values.min())), float(min(high, values.max()))
 
 
 def paired_test(ours: np.ndarray, theirs: np.ndarray, groups: np.ndarray | None = None) -> tuple[float, float, float]:
@@ -50,6 +62,13 @@ def paired_test(ours: np.ndarray, theirs: np.ndarray, groups: np.ndarray | None 
     residual = np.bincount(member, weights=difference - gain)
     error = math.sqrt((residual**2).sum()) / len(difference)
     return float(gain), error, math.erfc(abs(gain) / error / math.sqrt(2)) if error else float(gain == 0)
+
+
+def differing_in_seed(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows themselves, if each is of another seed; others must not be averaged as if they were seeds."""
+    if rows["seed"].duplicated().any():
+        raise ValueError("rows to be averaged over seeds differ in more than the seed; group them by what differs.")
+    return rows
 
 
 def over_seeds_interval(means: np.ndarray, lows: np.ndarray, highs: np.ndarray) -> tuple[float, float, float]:

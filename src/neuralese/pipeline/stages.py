@@ -15,7 +15,7 @@ PICTURES = ("png", "svg")  # the formats of every figure
 
 # files by their role for a task
 GAME, HUMAN, VARIABLES, SHOWN, WATCHED = "<game>", "<human>", "<variables>", "<pictures>", "<watched>"
-AGENT, HISTORY, MADE = "<agent>", "<history>", "<made>"
+AGENT, HISTORY, MADE, JUDGE = "<agent>", "<history>", "<made>", "<judge>"
 TOKENS = {
     GAME: "game_files",
     HUMAN: "human_files",
@@ -25,6 +25,7 @@ TOKENS = {
     AGENT: "agent_files",
     HISTORY: "history_files",
     MADE: "made_files",
+    JUDGE: "judge_files",
 }
 
 _TRACES = (GAME, HUMAN)
@@ -110,7 +111,7 @@ STAGES = (
     Stage(
         "ablate",
         SEED,
-        (*_TRACES, *_TALK, "provenance.json", AGENT, "human_listener.safetensors", "utterances.parquet"),
+        (*_TRACES, *_TALK, "provenance.json", AGENT, JUDGE, "human_listener.safetensors", "utterances.parquet"),
         ("ablation.parquet",),
         ("ablation", "criteria", "evaluation", "games"),
     ),
@@ -137,6 +138,7 @@ STAGES = (
             *_TRACES,
             *_PLAY,
             *_SYNTHESIS,
+            JUDGE,
             "robot_speaker.safetensors",
             "human_speaker.safetensors",
             "human_listener.safetensors",

@@ -6,6 +6,7 @@ from typing import Any
 from neuralese.agents.cell import load_cell
 from neuralese.evaluate.listeners import Listeners
 from neuralese.speakers.models import HumanListener, load_model
+from neuralese.speakers.robots import load_robot
 from neuralese.tasks.talk import TalkRun
 
 
@@ -25,4 +26,6 @@ class JudgeRun(TalkRun):
 
     def listeners(self, split: str) -> Listeners:
         """Those who guess in one split."""
-        return Listeners.of(self.games[split], self.cell, self.robot, self.listener)
+        path = self.files.get(f"judge_{split}.safetensors")
+        judge = None if path is None else load_robot(path, self.states)
+        return Listeners.of(self.games[split], self.cell, self.robot, self.listener, judge)

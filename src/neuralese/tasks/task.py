@@ -29,6 +29,7 @@ class Task:
     picture_files: tuple[str, ...] = ()  # and for its pictures
     agent_files: tuple[str, ...] = ("agent.safetensors",)  # of a seed; none if its messages are recorded
     history_files: tuple[str, ...] = ("history.parquet",)
+    judge_files: tuple[str, ...] = ()  # of a seed: p(z | x) that judge translations, if not the one that translates
     made_files: tuple[str, ...] = ("new_messages.parquet",)  # of a seed: new messages
     watched_files: tuple[str, ...] = ()  # of a seed: the games that the report shows
     rules: Path | None = None  # a file of rules for its own stages, absolute or in `workflow/rules`

@@ -31,11 +31,13 @@ rule read_corpus:
 
 
 rule fit_recorded_speaker:
-    """Fit p(z | x) to the recorded messages."""
+    """Fit p(z | x) to the recorded messages, and to held-out ones to judge translations by."""
     input:
         reads("fit_recorded_speaker"),
     output:
-        f"{POINT}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
+        speaker=f"{POINT}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
+        dev=f"{POINT}/{{task}}/seed{{seed}}/judge_dev.safetensors",
+        test=f"{POINT}/{{task}}/seed{{seed}}/judge_test.safetensors",
     log:
         f"{POINT}/logs/{{task}}/seed{{seed}}/fit_recorded_speaker.log",
     benchmark:

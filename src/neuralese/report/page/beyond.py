@@ -7,7 +7,7 @@ import pandas as pd
 
 from neuralese.evaluate.formats import gain_text
 from neuralese.evaluate.relayed import summarise
-from neuralese.evaluate.statistics import over_seeds_interval, over_seeds_test
+from neuralese.evaluate.statistics import differing_in_seed, over_seeds_interval, over_seeds_test
 from neuralese.report.ablation import panel, panels
 from neuralese.storage.tables import read_table
 
@@ -83,6 +83,7 @@ def listening_values(listening: pd.DataFrame) -> list[dict]:
     for task, table in listening.groupby("task", sort=False):
         rows = []
         for (pair, _), cell in table.groupby(["pair", "criterion"], sort=False):
+            differing_in_seed(cell)
             row = {"pair": pair, "title": cell["title"].iloc[0], "role": cell["role"].iloc[0]}
             for measure in ("reward", "completion"):
                 names = (measure, f"{measure}_ci_low", f"{measure}_ci_high")

@@ -7,14 +7,29 @@ from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
-from neuralese.report.page.claims import HOLDS, NATIVE, verdict_of
+from neuralese.evaluate.formats import p_text
+from neuralese.report.page.claims import HOLDS, NATIVE, SURE, verdict_of
 
 WAYS = {"R": "robot → human", "H": "human → robot", "attributes": "attributes → robot"}
 
 
-def main_cells(comparison: pd.DataFrame) -> list[dict]:
-    """One cell for each task and direction: the accuracy of ours and the baseline, chance, and the test's verdict."""
+def uninformative(parts: Iterable[dict]) -> dict[str, float]:
+    """The tasks in no seed of which messages say anything about states, and the least p of the permutation tests."""
+    tests: dict[str, list[float]] = {}
+    for part in parts:
+        for row in part["protocol"]:
+            if (row["measure"], row["variable"]) == ("p_value", ""):
+                tests.setdefault(part["task"], []).append(row["value"])
+    return {task: min(found) for task, found in tests.items() if min(found) >= SURE}
+
+
+def main_cells(comparison: pd.DataFrame, without: Iterable[str] = ()) -> list[dict]:
+    """One cell for each task and direction: the accuracy of ours and the baseline, chance, and the test's verdict.
+
+    Tasks in `without` have none.
+    """
     rows = comparison[(comparison["section"] == "") & (comparison["measure"] == "accuracy")]
+    rows = rows[~rows["task"].isin(list(without))]
     rows = rows[~rows["pair"].isin(NATIVE)]
     cells = []
     for (task, pair), part in rows.groupby(["task", "pair"], sort=False):
@@ -40,10 +55,24 @@ def main_cells(comparison: pd.DataFrame) -> list[dict]:
     return cells
 
 
-def paragraph(cells: list[dict], relays: Iterable[dict], names: Mapping[str, str], embedded: bool) -> str:
-    """The findings in a few sentences: how much is understood, whether ours beats the baseline, what survives."""
+def paragraph(
+    cells: list[dict],
+    relays: Iterable[dict],
+    names: Mapping[str, str],
+    embedded: bool,
+    nothing_in: Mapping[str, float] | None = None,
+) -> str:
+    """The findings in a few sentences: how much is understood, whether ours beats the baseline, what survives.
+
+    `nothing_in` holds the tasks whose messages say nothing, with the p value of the permutation test.
+    """
+    silent = [
+        "These messages carry no information about these states that we can detect "
+        f"({names[task]}: permutation test, p {p_text(p_value)})."
+        for task, p_value in (nothing_in or {}).items()
+    ]
     if not cells:
-        return "Nothing was translated in this run."
+        return " ".join(silent) or "Nothing was translated in this run."
     told = []
     for way in dict.fromkeys(cell["way"] for cell in cells):
         of_way = [cell for cell in cells if cell["way"] == way]
@@ -72,7 +101,7 @@ def paragraph(cells: list[dict], relays: Iterable[dict], names: Mapping[str, str
             f"When every message between two robots goes into English and back, {kept} of the value of communication "
             f"survives{f'; by {baseline}, {other}' if other else ''}."
         )
-    return " ".join(sentences)
+    return " ".join([*silent, *sentences])
 
 
 def _kept(relays: Iterable[dict], role: str, names: Mapping[str, str]) -> str:

@@ -22,7 +22,7 @@ from neuralese.evaluate.formats import gain_text, title_of
 from neuralese.report.comparison import by_pair, charted, heading
 from neuralese.report.page.beyond import bound_sentence, theory_sentence
 from neuralese.report.page.claims import claims
-from neuralese.report.page.found import main_cells, paragraph, scale
+from neuralese.report.page.found import main_cells, paragraph, scale, uninformative
 from neuralese.storage.files import read_json, write_text
 from neuralese.tasks.task import Task
 
@@ -144,14 +144,15 @@ def render(contents: Contents) -> str:
     }
     tables, beyond = comparison_tables(contents.comparison), contents.beyond
     names = {each.name: each.title for each in contents.tasks}
-    cells = main_cells(contents.comparison)
+    nothing_in = uninformative(contents.gathered)
+    cells = main_cells(contents.comparison, nothing_in)
     embedded = any(fact["source"] == "embedded" for fact in contents.facts["data"])
     own = [each.script for each in contents.tasks if each.script]
     return environment.get_template("page.html").render(
         facts=contents.facts,
         tasks=tasks,
         names=names,
-        found=paragraph(cells, beyond.get("relay", ()), names, embedded),
+        found=paragraph(cells, beyond.get("relay", ()), names, embedded, nothing_in),
         cells=scale(cells),
         parts=[{name: value for name, value in part.items() if name != "history"} for part in contents.whole],
         left_out=contents.left_out,

@@ -19,7 +19,8 @@ def load_traces(files: Files, states: CorpusStates, split: str, generator: torch
     phrases = Lists.of(said["phrases"].combine_chunks().take(pa.array(rows)), size)
     true = torch.from_numpy(said["item_id"].to_numpy()[rows].astype(np.int64))
     candidates = recorded_candidates(said["candidates"].combine_chunks().take(pa.array(rows)), true, states, generator)
-    return Traces(candidates, phrases, words=phrases, games=torch.arange(len(rows)))
+    # what was said in the same state is translated and judged alike, so it is one item for intervals and tests
+    return Traces(candidates, phrases, words=phrases, games=true)
 
 
 def recorded_candidates(lists: pa.ListArray, true: Tensor, states: CorpusStates, generator: torch.Generator) -> Tensor:

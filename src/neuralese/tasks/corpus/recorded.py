@@ -1,6 +1,6 @@
 """Recorded messages as the pipeline needs them: a speaker fitted to them, a vocabulary, held-out messages, contexts."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from torch import Tensor
 
 from neuralese.agents.messages import contents, states_table
 from neuralese.agents.sequences import Messages, Sequences
+from neuralese.speakers.kinds import save_speaker
 from neuralese.speakers.models import Speaker
 from neuralese.speakers.noise import fit_gaussian
 from neuralese.speakers.settings import FitConfig
@@ -18,7 +19,8 @@ from neuralese.speakers.symbols import fit_symbols
 from neuralese.storage.tables import read_about, read_table, vectors
 from neuralese.tasks.corpus.game import CorpusStates
 from neuralese.tasks.corpus.human import recorded_candidates
-from neuralese.tasks.corpus.tables import RECORDED
+from neuralese.tasks.corpus.tables import JUDGED, RECORDED
+from neuralese.tasks.run import Run
 
 
 @dataclass(frozen=True)
@@ -45,10 +47,45 @@ def load_recorded(path: str | Path) -> Recorded:
     return Recorded(table, about, contents(table["message"], about))
 
 
+def fit_speakers(run: Run, recorded: Recorded, config: FitConfig, paths: Iterable[str | Path]) -> None:
+    """Fit and write p(z | x), and that of the robots that hear translations in dev and in test."""
+    speaker = fit_speaker(run.states, recorded, config, run.generator("robot speaker"))
+    judges = (fit_judge(run.states, recorded, split, config, run.generator(f"judge {split}")) for split in JUDGED)
+    for path, each in zip(paths, (speaker, *judges), strict=True):
+        save_speaker(path, each)
+
+
 def fit_speaker(states: CorpusStates, recorded: Recorded, config: FitConfig, generator: torch.Generator) -> Speaker:
     """p(z | x) fitted to the training messages, of the kind under which dev messages are most likely."""
-    train, dev = (recorded.rows(split) for split in ("train", "dev"))
-    said, held_out = ((recorded.state[rows, None], recorded.messages[rows]) for rows in (train, dev))
+    return _fit(states, recorded, (recorded.rows("train"), recorded.rows("dev")), config, generator)
+
+
+def fit_judge(
+    states: CorpusStates, recorded: Recorded, split: str, config: FitConfig, generator: torch.Generator
+) -> Speaker:
+    """p(z | x) of the robot that hears translations in one split, fitted to messages of that split alone.
+
+    The dictionary is made from the training messages, so the two share no message. A fifth of the messages, in whole
+    groups, is held out to choose the weights.
+    """
+    rows = recorded.rows(split)
+    groups, member = np.unique(recorded.table["group"].to_numpy()[rows.numpy()], return_inverse=True)
+    order = torch.randperm(len(groups), generator=generator)
+    held_out = torch.isin(torch.from_numpy(member), order[: max(1, len(groups) // 5)])
+    if len(groups) == 1:
+        return _fit(states, recorded, (rows, rows), config, generator)
+    return _fit(states, recorded, (rows[~held_out], rows[held_out]), config, generator)
+
+
+def _fit(
+    states: CorpusStates,
+    recorded: Recorded,
+    rows: tuple[Tensor, Tensor],
+    config: FitConfig,
+    generator: torch.Generator,
+) -> Speaker:
+    """p(z | x) fitted to some messages, chosen by others."""
+    said, held_out = ((recorded.state[each, None], recorded.messages[each]) for each in rows)
     if isinstance(recorded.messages, Sequences):
         return fit_symbols(states.encoder, said, held_out, config, generator).speaker
     return fit_gaussian(states.encoder, said, held_out, config, generator, recorded.about["noise"]).speaker

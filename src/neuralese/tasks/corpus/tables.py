@@ -36,3 +36,6 @@ RECORDED = Contract(
     },
     Rules({"state": COUNT, "split": SPLIT, "candidates": COUNT, "picked": Between(-1, 1), "group": COUNT}),
 )
+
+JUDGED = ("dev", "test")  # splits in which translations are judged, each by a p(z | x) fitted to its own messages
+JUDGES = tuple(f"judge_{split}.safetensors" for split in JUDGED)

@@ -9,6 +9,7 @@ from neuralese.sources.data_sets import DataSet
 from neuralese.speakers.settings import FitConfig
 from neuralese.tasks import CORPORA, corpora
 from neuralese.tasks.corpus.settings import read_settings
+from neuralese.tasks.corpus.tables import JUDGES
 from neuralese.tasks.stages import SEED, Stage
 from neuralese.tasks.stages import TASK as EACH
 from neuralese.tasks.task import Task
@@ -33,6 +34,7 @@ def task_of(name: str) -> Task:
         agent_files=(),
         history_files=(),
         made_files=(),
+        judge_files=JUDGES,
         rules=Path("tasks/corpus.smk"),
         stages=STAGES if name == next(iter(corpora())) else (),
         example_names=("state ★", "distractor"),
@@ -60,7 +62,7 @@ STAGES = (
         "fit_recorded_speaker",
         SEED,
         (*_STATES, "recorded.parquet"),
-        ("robot_speaker.safetensors",),
+        ("robot_speaker.safetensors", *JUDGES),
         ("speakers", "games"),
         tasks=_EVERY,
     ),

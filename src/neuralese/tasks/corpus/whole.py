@@ -30,7 +30,6 @@ from neuralese.evaluate.protocols import under_every_protocol
 from neuralese.evaluate.translations import Said, load_ways
 from neuralese.randomness import generator
 from neuralese.speakers.fit import fit_human_listener, fit_human_speaker
-from neuralese.speakers.kinds import save_speaker
 from neuralese.speakers.models import save_model
 from neuralese.speakers.settings import FitConfig
 from neuralese.speakers.traces import Traces
@@ -39,7 +38,8 @@ from neuralese.tasks.corpus.data import write_corpus
 from neuralese.tasks.corpus.game import CorpusStates, load_games
 from neuralese.tasks.corpus.human import load_heard, load_traces
 from neuralese.tasks.corpus.read import Corpus
-from neuralese.tasks.corpus.recorded import fit_speaker, load_recorded, take_contexts, take_messages
+from neuralese.tasks.corpus.recorded import fit_speakers, load_recorded, take_contexts, take_messages
+from neuralese.tasks.corpus.tables import JUDGES
 from neuralese.tasks.judge import JudgeRun
 from neuralese.translate.choice import choose
 from neuralese.translate.dictionary import build_dictionary
@@ -50,6 +50,7 @@ Criteria = Mapping[str, Mapping[str, Mapping[str, Any]]]  # settings by directio
 TABLES = ("states", "recorded", "inventory", "traces", "provenance")
 MADE = (
     "robot_speaker.safetensors",
+    *JUDGES,
     "human_speaker.safetensors",
     "human_listener.safetensors",
     "messages.parquet",
@@ -108,8 +109,7 @@ def one_thread() -> Iterator[None]:
 def fit_models(run: CorpusRun, config: FitConfig) -> None:
     """Fit p(z | x) of the agent and of humans, and the model human."""
     recorded = load_recorded(run.files["recorded.parquet"])
-    speaker = fit_speaker(run.states, recorded, config, run.generator("robot speaker"))
-    save_speaker(run.files["robot_speaker.safetensors"], speaker)
+    fit_speakers(run, recorded, config, [run.files[name] for name in ("robot_speaker.safetensors", *JUDGES)])
     fits: dict[str, Any] = {"speaker": fit_human_speaker, "listener": fit_human_listener}
     for model, fit in fits.items():
         random = run.generator(f"human {model}")
