@@ -56,6 +56,23 @@ def test_the_score_is_perfect_for_a_perfect_speaker_and_at_chance_for_the_contro
     assert control["ci_low"] < 0.5 < control["ci_high"]
 
 
+def test_a_speaker_that_draws_its_symbols_at_random_is_understood_at_chance_in_both_directions():
+    held = []
+    for draw in range(5):
+        random = np.random.default_rng(draw)
+        states = pd.DataFrame({"shape": random.choice(list("abcd"), 600), "size": random.choice(list("mn"), 600)})
+        translator = Translator(criterion=ONE, config=SMALL, corpus={"candidates": 3})
+        belief = translator.fit(states, random.integers(0, 4, (600, 2))).score()
+        belief = belief.set_index(["speaker", "listener", "unit", "criterion"])
+        for cell in (
+            ("R", "R*", "message", "none"),
+            ("R", "H*", "message", "belief"),
+            ("H", "R*", "utterance", "belief"),
+        ):
+            held.append(belief.loc[cell, "ci_low"] <= 1 / 3 <= belief.loc[cell, "ci_high"])
+    assert sum(held) >= len(held) - 2
+
+
 def test_n_best_gives_ranks_and_the_best_comes_first(fitted):
     rows = fitted[0].to_english([[0], [3]], n_best=3)
     assert rows["rank"].tolist() == [1, 2, 3, 1, 2, 3]

@@ -12,10 +12,13 @@ RELAYS = [
     {
         "task": "birds",
         "measure": "accuracy",
-        "rows": [{"role": "ours", "share": 0.97}, {"role": "baseline", "share": 0.1}],
+        "rows": [
+            {"role": "ours", "share": 0.97, "understood": 0.84},
+            {"role": "baseline", "share": 0.1, "understood": 0.5},
+        ],
     },
-    {"task": "driving", "measure": "reward", "rows": [{"role": "ours", "share": np.nan}]},
-    {"task": "driving", "measure": "completion", "rows": [{"role": "ours", "share": 0.5}]},
+    {"task": "driving", "measure": "reward", "rows": [{"role": "ours", "share": np.nan, "understood": 0.7}]},
+    {"task": "driving", "measure": "completion", "rows": [{"role": "ours", "share": 0.5, "understood": np.nan}]},
 ]
 
 
@@ -36,8 +39,11 @@ def test_several_seeds_are_tested_and_what_survives_is_said_where_it_can_be():
     text = paragraph(cells(), RELAYS, NAMES, embedded=False)
     assert "Translated by belief" in text
     assert "75% (Colours), 75% (Birds) and 75% (Driving) of the time from robot to human, and 75% (Colours)" in text
-    assert "beats direct translation, chosen as carefully, in 6 of 6 comparisons (5 seeds, after Holm's" in text
-    assert "97% (Birds) of the value of communication survives; by direct, 10% (Birds)." in text
+    assert "beats direct translation, also chosen on dev, in 6 of 6 comparisons (5 seeds, after Holm's" in text
+    assert "only through English keep 97% (Birds) of the value of communication (by direct, 10% (Birds))" in text
+    assert (
+        "as they might through any consistent code; the model human guesses right from that English 84% (Birds)" in text
+    )
     assert "50% (Driving)" not in text
 
 

@@ -1,9 +1,11 @@
 """A corpus runs through the whole workflow like a game, from a folder to a report."""
 
 import json
+import shutil
 import subprocess
 import sys
 
+import numpy as np
 import pandas as pd
 import pytest
 from copies import Project
@@ -83,6 +85,30 @@ def test_it_is_on_the_command_line(run):
     known = neuralese(run, "translate", "--task", "toy", "red")
     assert "(toy, seed 0, data corpus; belief, from the dictionary)" in known
     assert "scored now" in neuralese(run, "translate", "--task", "toy", "--criterion", "direct", "-n", "9", "red")
+
+
+def test_a_corpus_that_says_what_the_real_listener_picked_runs_to_its_report(run):
+    folder = run.folder / "picked"
+    shutil.copytree(run.folder / "toy", folder)
+    messages = pd.read_csv(folder / "messages.csv")
+    states = pd.read_csv(folder / "states.csv")["state_id"]
+    random = np.random.default_rng(0)
+    others = random.permutation(states.to_numpy().repeat(20))[: len(messages)]
+    others = np.where(others == messages["state_id"], np.roll(states, 1)[0], others)
+    contexts = pd.DataFrame({"context_id": range(len(messages)), "candidates": messages["state_id"] + " " + others})
+    contexts = contexts.assign(true=0, pick=(random.random(len(messages)) < 0.2).astype(int))
+    contexts.to_csv(folder / "contexts.csv", index=False)
+    messages.assign(context_id=contexts["context_id"]).to_csv(folder / "messages.csv", index=False)
+    config = [each.replace("toy", "picked") for each in CONFIG]
+    code, output = run.snakemake("all", "--config", *config, "results=results/picked")
+    assert code == 0, output
+    belief = pd.read_parquet(run.folder / "results/picked/tables/belief.parquet")
+    native = belief[(belief["speaker"] == "R") & (belief["criterion"] == "none")].set_index("listener")["accuracy"]
+    assert set(native.index) == {"R", "R*"}
+    assert 0.6 < native["R"] < 0.95  # it picked the wrong state in a fifth of the contexts
+    bound = pd.read_parquet(run.folder / "results/picked/tables/bound.parquet")
+    assert bound["native"].tolist() == [native["R*"]]
+    assert "picked" in (run.folder / "results/picked/report/index.html").read_text()
 
 
 def test_an_edit_of_the_folder_makes_everything_anew(run):

@@ -87,7 +87,7 @@ def paragraph(
     if tested := [cell for cell in cells if cell["tested"]]:
         beaten = sum(cell["holds"] for cell in tested)
         sentences.append(
-            f"It beats {baseline} translation, chosen as carefully, in {beaten} of {len(tested)} comparisons "
+            f"It beats {baseline} translation, also chosen on dev, in {beaten} of {len(tested)} comparisons "
             f"({tested[0]['seeds']} seeds, after Holm's correction)."
             if not embedded
             else "On a stand-in for real data, this supports no claim."
@@ -96,21 +96,22 @@ def paragraph(
         sentences.append("Only one seed was run, so nothing can be claimed about other agents.")
     relays = [table for table in relays if table["measure"] != "completion"]
     if kept := _kept(relays, "ours", names):
-        other = _kept(relays, "baseline", names)
+        other, understood = _kept(relays, "baseline", names), _kept(relays, "ours", names, "understood")
         sentences.append(
-            f"When every message between two robots goes into English and back, {kept} of the value of communication "
-            f"survives{f'; by {baseline}, {other}' if other else ''}."
+            f"Two robots that hear each other only through English keep {kept} of the value of communication"
+            f"{f' (by {baseline}, {other})' if other else ''}, as they might through any consistent code"
+            f"{f'; the model human guesses right from that English {understood} of the time' if understood else ''}."
         )
     return " ".join([*silent, *sentences])
 
 
-def _kept(relays: Iterable[dict], role: str, names: Mapping[str, str]) -> str:
-    """The shares that survive under the criterion with this role, if any."""
+def _kept(relays: Iterable[dict], role: str, names: Mapping[str, str], figure: str = "share") -> str:
+    """The shares that survive under the criterion with this role, if any, or another figure."""
     shares = [
-        f"{row['share']:.0%} ({names[table['task']]})"
+        f"{row[figure]:.0%} ({names[table['task']]})"
         for table in relays
         for row in table["rows"]
-        if row["role"] == role and row["share"] == row["share"]
+        if row["role"] == role and row["share"] == row["share"] and row[figure] == row[figure]
     ]
     return _listed(shares) if shares else ""
 
