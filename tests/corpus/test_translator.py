@@ -64,13 +64,9 @@ def test_a_speaker_that_draws_its_symbols_at_random_is_understood_at_chance_in_b
         translator = Translator(criterion=ONE, config=SMALL, corpus={"candidates": 3})
         belief = translator.fit(states, random.integers(0, 4, (600, 2))).score()
         belief = belief.set_index(["speaker", "listener", "unit", "criterion"])
-        for cell in (
-            ("R", "R*", "message", "none"),
-            ("R", "H*", "message", "belief"),
-            ("H", "R*", "utterance", "belief"),
-        ):
+        for cell in (("R", "H*", "message", "belief"), ("H", "R*", "utterance", "belief")):
             held.append(belief.loc[cell, "ci_low"] <= 1 / 3 <= belief.loc[cell, "ci_high"])
-    assert sum(held) >= len(held) - 2
+    assert sum(held) >= len(held) - 1
 
 
 def test_n_best_gives_ranks_and_the_best_comes_first(fitted):
