@@ -35,9 +35,11 @@ from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import write_bytes
 from neuralese.storage.tables import read_about, read_table
 from neuralese.tasks.corpus import whole
+from neuralese.tasks.corpus.faults import shown
 from neuralese.tasks.corpus.frames import InputError, as_message_list, record
 from neuralese.tasks.corpus.inventory import phrases_of
 from neuralese.tasks.corpus.read import read_corpus
+from neuralese.tasks.corpus.tables import RECORDED, STATES
 from neuralese.tasks.corpus.task import FITTING
 from neuralese.translate.criteria import make_criterion
 from neuralese.translate.dictionary import entries
@@ -135,10 +137,10 @@ class Translator(BaseEstimator):
     def to_english(self, messages: Any, n_best: int = 5) -> pd.DataFrame:
         """The best phrases for each of `messages`: rows of `dictionary.parquet`, where `source_id` counts messages.
 
-        Lower scores are better.
+        Lower scores are better. For a single message, give `messages[:1]`.
         """
         run = self._fitted()
-        said = _contents(as_message_list(messages), read_about(run.files["messages.parquet"]))
+        said = _contents(messages, run.said["train"].messages, read_about(run.files["messages.parquet"]))
         count = torch.arange(len(said))
         return self._entries("R->H", run.language(Speech(count, count[:, None], said)), run.english.spoken(), n_best)
 
@@ -148,7 +150,9 @@ class Translator(BaseEstimator):
         A phrase of the inventory stands for itself; any other text for all the phrases of the inventory in it.
         """
         run = self._fitted()
-        texts = [phrases] if isinstance(phrases, str) else list(phrases)
+        texts = list(phrases) if isinstance(phrases, Iterable) and not isinstance(phrases, str) else [phrases]
+        if strange := [text for text in texts if not isinstance(text, str)]:
+            raise InputError(f"phrases hold {shown(strange[0])}; give strings, such as ['{self.phrases_[-1]}'].")
         told = Composed(run.english, tuple(self._parts(text) for text in texts))
         vocabulary = run.neuralese("train")
         table = self._entries("H->R", told, vocabulary, n_best)
@@ -174,10 +178,16 @@ class Translator(BaseEstimator):
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read what `save` wrote."""
+        made = TemporaryDirectory(prefix="neuralese-")
         try:
-            return cls._unpacked(Path(path).read_bytes())
-        except (OSError, zipfile.BadZipFile, KeyError, ValueError) as error:
-            raise NeuraleseError(f"{path} is not a saved translator ({error}); save it again.") from None
+            return cls._unpacked(Path(path).read_bytes(), made)
+        except FileNotFoundError:
+            raise NeuraleseError(f"{path} does not exist; give the path of a file that `save` wrote.") from None
+        except Exception as error:  # whatever zipfile, JSON, Parquet, safetensors or torch make of wrong bytes
+            plain = isinstance(error, NeuraleseError | ValueError | OSError | zipfile.BadZipFile)
+            why = getattr(error, "strerror", None) or (str(error) if plain else "its parts do not fit together")
+            why = why.partition(";")[0].replace(f"{made.name}/", "").strip(".")  # our advice is another
+            raise NeuraleseError(f"{path} is not a saved translator ({why}); save it again.") from None
 
     @cached_property
     def _table(self) -> pd.DataFrame:
@@ -213,7 +223,7 @@ class Translator(BaseEstimator):
         packed = state.pop("_bytes", None)
         super().__setstate__(state)
         if packed is not None:
-            other = self._unpacked(packed)
+            other = self._unpacked(packed, TemporaryDirectory(prefix="neuralese-"))
             self._made, self._run = other._made, other._run
 
     def _keep(self, made: TemporaryDirectory, candidates: int) -> None:
@@ -258,6 +268,8 @@ class Translator(BaseEstimator):
 
     def _entries(self, direction: str, source: Any, target: Any, n_best: int) -> pd.DataFrame:
         run = self._fitted()
+        if not isinstance(n_best, int | np.integer) or n_best < 1:
+            raise InputError(f"n_best is {shown(n_best)}; give a positive integer.")
         settings = whole.criteria_of(run)[direction][self._name()]
         with whole.one_thread():
             scores = make_criterion(settings).scores(source, target, run.contexts(), dtype=SINGLE)
@@ -286,19 +298,46 @@ class Translator(BaseEstimator):
         return content.getvalue()
 
     @classmethod
-    def _unpacked(cls, content: bytes) -> Self:
-        made = TemporaryDirectory(prefix="neuralese-")
+    def _unpacked(cls, content: bytes, made: TemporaryDirectory) -> Self:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            about = json.loads(archive.read(ABOUT))
+            about = json.loads(_member(archive, ABOUT, len(content)))
+            if not isinstance(about, dict) or "format" not in about:
+                raise ValueError(f"{ABOUT} does not say its format")
             if about["format"] != FORMAT:
                 raise ValueError(f"its format is {about['format']}, and this version reads {FORMAT}")
             for name in whole.FILES:
-                (Path(made.name) / name).write_bytes(archive.read(name))
+                (Path(made.name) / name).write_bytes(_member(archive, name, len(content)))
         translator = cls(**about["params"])
         if about["n_features_in_"] is not None:
             translator.n_features_in_ = about["n_features_in_"]
         translator._keep(made, about["candidates"])
+        translator._check()
         return translator
+
+    def _check(self) -> None:
+        """Read everything, so that what is wrong with it is found now."""
+        run, kinds = self._run, {"states": STATES, "recorded": RECORDED}
+        tables = {
+            path.stem: read_table(path, kinds.get(path.stem, path.stem))
+            for path in run.files.values()
+            if path.suffix == ".parquet"
+        }
+        candidates = len(tables["contexts"].column_names) - 1
+        if run.states.n_candidates != candidates:
+            raise ValueError(f"{ABOUT} counts other than the {candidates} candidates of contexts.parquet")
+        for part in ("robot", "english", "listener", "said", "context_states", "heard", "parts", "words"):
+            getattr(run, part)
+        self._settings(), self._families(), self.criterion_
+
+
+def _member(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
+    """A member of a saved translator, none of which is compressed, or larger than the whole file."""
+    if name not in archive.namelist():
+        raise ValueError(f"it lacks {name}")
+    member = archive.getinfo(name)
+    if member.compress_type != zipfile.ZIP_STORED or max(member.file_size, member.compress_size) > most:
+        raise ValueError(f"{name} is compressed, or larger than the file that holds it")
+    return archive.read(member)
 
 
 def _first(value: Any) -> Any:
@@ -312,14 +351,29 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} cannot be saved; use plain numbers and strings as parameters")
 
 
-def _contents(messages: list[list], about: Mapping[str, Any]) -> Messages:
-    """Messages as models expect them."""
-    if about["kind"] == "symbols":
+def _contents(messages: Any, learned: Messages, about: Mapping[str, Any]) -> Messages:
+    """Messages as models expect them: like those learned from."""
+    if not isinstance(messages, Iterable) or getattr(messages, "ndim", 1) == 0:
+        raise InputError(f"messages are {shown(messages)}; give a list of messages.")
+    rows = list(messages.to_numpy() if isinstance(messages, pd.DataFrame) else messages)
+    symbols = about["kind"] == "symbols"
+    longest = learned.longest if symbols else learned.shape[1]
+    if longest > 1 and any(np.ndim(row) == 0 for row in rows if not isinstance(row, list | tuple)):
+        what = "a sequence of symbols" if symbols else f"{longest} numbers"
+        raise InputError(f"each message must be {what}, not one number; give a single message as messages[:1].")
+    said = as_message_list(rows)
+    if symbols:
         try:
-            return sequences(messages, about)
+            return sequences(said, about)
         except NeuraleseError as error:
             raise InputError(str(error)) from None
-    return torch.tensor(messages, dtype=torch.float32)
+    for number, row in enumerate(said):
+        if len(row) != longest:
+            raise InputError(f"message {number} has {len(row)} numbers; give {longest}, as in those learned from.")
+    vectors = torch.tensor(said, dtype=torch.float32).reshape(len(said), longest)
+    if not vectors.isfinite().all():
+        raise InputError("messages hold numbers that are too large for 32 bits; give smaller ones.")
+    return vectors
 
 
 def _lists(messages: Messages) -> list[list]:

@@ -9,9 +9,11 @@ from rich.console import Console
 
 from neuralese.cli import run as command
 from neuralese.cli.live import Lines, clock_time, draw
+from neuralese.cli.main import cli
 from neuralese.cli.progress import DONE, FAILED, RUNNING, Progress, sentence
 from neuralese.cli.run import follow, results_folder
 from neuralese.cli.summary import main_figures, print_summary
+from neuralese.pipeline.stage import logged
 
 # as Snakemake 9 prints it
 BEGINNING = """Assuming unrestricted shared filesystem usage.
@@ -180,6 +182,42 @@ def test_without_a_terminal_there_is_a_line_for_each_job(capsys, tmp_path, monke
     assert "train_agent (birds, seed 0) failed: the disk is full; make room." in printed.err
     assert "Traceback" not in printed.err
     assert ".snakemake/log/x.log" in printed.err
+
+
+def test_a_full_disk_that_leaves_the_log_empty_is_named(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    log = Path("results/logs/birds/seed0/train_agent.log")
+    log.parent.mkdir(parents=True)
+    log.touch()
+    progress = Progress()
+    full = "results/x cannot be written: the disk is full; free some space, then run again."
+    assert follow(pretend(f"{BEGINNING}{full}\n{FAILURE}", 1), progress, Path("results")) == 1
+    command.print_failure(progress, 1)
+    printed = capsys.readouterr()
+    for text in (printed.out, printed.err):
+        assert f"the disk is full; free some space, then run again. ({log})" in text
+        assert "killed" not in text
+
+
+def test_ctrl_c_ends_a_run_with_130_and_no_failure(capsys, monkeypatch):
+    interrupted = "import os, signal, sys; os.kill(os.getppid(), signal.SIGINT); sys.exit(1)"
+    monkeypatch.setattr(command, "snakemake_command", lambda _: [sys.executable, "-c", interrupted])
+    for arguments in ([], ["--verbose"]):
+        with pytest.raises(SystemExit) as caught:
+            cli.main(["run", *arguments], prog_name="neuralese")
+        assert caught.value.code == 130
+        assert capsys.readouterr().err.splitlines() == [
+            "",
+            "Stopped. What is finished is kept; the same command goes on from where it was.",
+        ]
+
+
+def test_ctrl_c_in_a_job_is_no_bug(tmp_path):
+    log = tmp_path / "job.log"
+    with pytest.raises(SystemExit) as caught, logged(log):
+        raise KeyboardInterrupt
+    assert caught.value.code == 130
+    assert sentence(log) == "it was stopped; the same command goes on from where it was."
 
 
 def test_what_snakemake_refuses_is_shown_in_its_words(capsys):

@@ -36,6 +36,18 @@ def test_what_is_there_what_is_missing_and_from_which_data(shell):
     assert "run this where the Snakefile" in page
 
 
+def test_what_only_some_configs_ask_for_is_not_missing(shell, tmp_path):
+    seed = tmp_path / "driving/seed0"
+    seed.mkdir(parents=True)
+    (seed / "agent.safetensors").touch()
+    for made in (False, True):
+        files = shell.json("status", "--results", tmp_path, "--no-snakemake")["files"]
+        states = {entry["stage"]: entry["state"] for entry in files if entry["task"] == "driving"}
+        assert (states["agent"], states["driver"]) == ("made", "missing")
+        assert states.get("silent agent") == ("made" if made else None)
+        (seed / "silent_agent.safetensors").touch()
+
+
 def test_costs_are_read_from_the_benchmarks(shell):
     (cost,) = shell.json("status")["costs"]
     wanted = {"task": "colors", "stage": "train_agent", "jobs": 1, "seconds": 12.5, "longest": 12.5, "memory_mb": 346}

@@ -1,10 +1,12 @@
 """The Translator: arrays in, a dictionary out, by the workflow's own functions."""
 
 import copy
+import json
 import os
 import pickle
 import subprocess
 import sys
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -99,6 +101,130 @@ def test_a_file_that_is_no_translator_is_refused_in_one_sentence(tmp_path):
     path.write_bytes(b"nothing")
     with pytest.raises(NeuraleseError, match="is not a saved translator"):
         Translator.load(path)
+
+
+def about(**changes) -> dict:
+    """Changes of `translator.json`."""
+    return {"translator.json": lambda content: json.dumps(json.loads(content) | changes).encode()}
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"translator.json": lambda _: b"[]"}, "does not say its format"),
+        ({"translator.json": lambda _: b"null"}, "does not say its format"),
+        ({"translator.json": lambda _: b"[" * 200_000}, "its parts do not fit together"),
+        (about(format=1), "its format is 1, and this version reads 2"),
+        (about(params=None), "its parts do not fit together"),
+        (about(params={"telepathy": 1}), "its parts do not fit together"),
+        (about(params={"criterion": None}), "its parts do not fit together"),
+        (about(params={"criterion": "direct"}), "its parts do not fit together"),
+        (about(params={"config": {"speakers": {"step": 3}}}), "'step' is not a known key"),
+        (about(candidates=10**9), "counts other than the 2 candidates"),
+        ({"messages.parquet": lambda content: content[:-9] + b"x" + content[-8:]}, r"messages\.parquet (was|is not)"),
+        ({"recorded.parquet": lambda _: b""}, r"\(recorded\.parquet is not a whole Parquet file"),
+        ({"traces.parquet": None}, r"it lacks traces\.parquet"),
+    ],
+)
+def test_odd_contents_of_a_saved_translator_are_refused_in_one_sentence(fitted, tmp_path, changes, says):
+    path = tmp_path / "x.neuralese"
+    fitted[0].save(path)
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            if changes.get(name, bytes) is not None:
+                archive.writestr(name, changes.get(name, bytes)(content))
+    with pytest.raises(NeuraleseError, match=f"is not a saved translator .*{says}.*; save it again") as caught:
+        Translator.load(path)
+    assert "\n" not in str(caught.value)
+    assert "neuralese-" not in str(caught.value)  # no temporary folder
+
+
+def test_a_saved_translator_that_grows_when_unpacked_is_refused_before_it_is(fitted, tmp_path):
+    path = tmp_path / "x.neuralese"
+    fitted[0].save(path)
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            zeros = name == "states.parquet"
+            kind = zipfile.ZIP_DEFLATED if zeros else zipfile.ZIP_STORED
+            archive.writestr(name, bytes(10**8) if zeros else content, kind)
+    tracemalloc.start()
+    with pytest.raises(NeuraleseError, match=r"states\.parquet is compressed, or larger than the file that holds it"):
+        Translator.load(path)
+    assert tracemalloc.get_traced_memory()[1] < 10**7
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize("cut", ["nothing", "half", "damaged"])
+def test_a_saved_translator_that_is_not_whole_is_refused(fitted, tmp_path, cut):
+    path = tmp_path / "x.neuralese"
+    fitted[0].save(path)
+    whole = path.read_bytes()
+    middle = whole.index(b"PAR1") + 100
+    damaged = whole[:middle] + bytes([whole[middle] ^ 255]) + whole[middle + 1 :]
+    path.write_bytes({"nothing": b"", "half": whole[: len(whole) // 2], "damaged": damaged}[cut])
+    with pytest.raises(NeuraleseError, match=r"is not a saved translator \(.*\); save it again\.$"):
+        Translator.load(path)
+    with pytest.raises(NeuraleseError, match="nowhere does not exist"):
+        Translator.load(tmp_path / "nowhere")
+
+
+@pytest.fixture(scope="module")
+def of_vectors() -> tuple[Translator, np.ndarray]:
+    _, shapes, _ = spoken(120)
+    vectors = np.eye(5)[shapes]
+    return Translator(criterion=ONE, config=SMALL).fit([[float(shape)] for shape in shapes], vectors), vectors
+
+
+def test_a_single_vector_is_refused_and_the_same_as_a_batch_of_one_is_one_message(of_vectors):
+    translator, vectors = of_vectors
+    for single in (vectors[0], vectors[0].tolist(), pd.Series(vectors[0])):
+        with pytest.raises(ValueError, match=r"must be 5 numbers, not one number; .* as messages\[:1\]"):
+            translator.to_english(single)
+    for batch in (vectors[:1], vectors[:1].tolist(), pd.DataFrame(vectors[:1])):
+        assert set(translator.to_english(batch)["source_id"]) == {0}
+    assert translator.to_english(vectors[:0]).empty
+
+
+def test_a_single_sequence_is_refused_and_a_flat_list_for_messages_of_one_symbol_is_many(fitted):
+    _, shapes, messages = spoken(60)
+    translator = Translator(criterion=ONE, config=SMALL).fit(shapes, np.stack([messages, shapes], axis=1))
+    for single in ([1, 2], np.array([1, 2])):
+        with pytest.raises(ValueError, match=r"must be a sequence of symbols, .* as messages\[:1\]"):
+            translator.to_english(single)
+    assert set(translator.to_english([[messages[0], shapes[0]]])["source_id"]) == {0}
+    assert set(fitted[0].to_english([1, 2])["source_id"]) == {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("messages", "says"),
+    [
+        (np.zeros((2, 3)), "message 0 has 3 numbers; give 5"),
+        ([[0.0] * 5, [0.0]], "message 1 has 1 numbers; give 5"),
+        ([[1e300] * 5], "too large for 32 bits"),
+        (0.5, "messages are 0.5; give a list"),
+        (None, "messages are None; give a list"),
+    ],
+)
+def test_messages_unlike_those_learned_from_are_refused_in_one_sentence(of_vectors, messages, says):
+    with pytest.raises(ValueError, match=says):
+        of_vectors[0].to_english(messages)
+
+
+@pytest.mark.parametrize("phrases", [None, 3, [3], [["shape s0"]], b"shape s0"])
+def test_phrases_that_are_no_strings_are_refused_in_one_sentence(fitted, phrases):
+    with pytest.raises(ValueError, match=r"phrases hold .*; give strings, such as"):
+        fitted[0].to_neuralese(phrases)
+
+
+@pytest.mark.parametrize("n_best", [0, -1, 2.5, "3", None])
+def test_n_best_is_a_positive_integer(fitted, n_best):
+    for translate, given in ((fitted[0].to_english, [0]), (fitted[0].to_neuralese, "shape s0")):
+        with pytest.raises(ValueError, match=r"n_best is .*; give a positive integer"):
+            translate(given, n_best=n_best)
 
 
 def test_two_fits_of_the_same_data_give_the_same_dictionary():

@@ -1,6 +1,7 @@
 """A game about items: who translates what, who may know what, and the logs that become a corpus."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from naming_runs import CRITERIA
 from neuralese.cli.corpus import command as corpus_command
 from neuralese.play.server import RefusedError, TooLateError
 from neuralese.storage.errors import NeuraleseError
-from neuralese.storage.tables import matrix, read_table
+from neuralese.storage.stamps import Maker, making
+from neuralese.storage.tables import matrix, read_table, write_table
 from neuralese.tasks.reference_play.game import streak
 from neuralese.tasks.reference_play.logs import import_games
 from neuralese.tasks.reference_play.robot import load_robot
@@ -21,6 +23,19 @@ from neuralese.tasks.reference_play.translation import Said
 @pytest.fixture(scope="module")
 def colors(naming_results):
     return load_robot(naming_results, "colors", 0)
+
+
+def test_the_game_is_that_of_the_run_even_if_its_robots_saw_the_target_alone(naming_results, colors, tmp_path):
+    shutil.copytree(naming_results / "colors", tmp_path / "colors")
+    contexts = tmp_path / "colors/seed0/contexts.parquet"
+    made = {"stage": "sample_messages", "inputs": {}, "settings": {"game": {"speaker_sees": "target", "steps": 4}}}
+    with making(Maker(str(tmp_path), made)):
+        write_table(contexts, read_table(contexts, "contexts"), "contexts")
+    robot = load_robot(tmp_path, "colors", 0)
+    assert (robot.game.speaker_sees, robot.game.max_steps, robot.game.n_candidates) == ("target", 4, 2)
+    states = robot.said.states[:5]
+    assert torch.equal(robot.game.speaker_view(states), robot.game.human_view(states))
+    assert not torch.equal(colors.game.speaker_view(states), colors.game.human_view(states))
 
 
 def play(sitting, words="light blue", place=0) -> dict:

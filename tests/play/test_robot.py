@@ -1,10 +1,13 @@
 """A driver from the files of a run: by which criterion it is translated."""
 
+import shutil
+
 import pytest
 import torch
 
 from neuralese.storage.errors import NeuraleseError
-from neuralese.storage.tables import matrix, read_table
+from neuralese.storage.stamps import Maker, making
+from neuralese.storage.tables import matrix, read_table, write_table
 from neuralese.tasks.driving.play.robot import load_robot
 
 
@@ -14,6 +17,20 @@ def test_without_a_criterion_ours_translates_whatever_it_is_called(results, robo
     assert not torch.equal(robot.into_neuralese, printed.into_neuralese)
     message = robot.into_neuralese[3]
     assert robot.into_english(message) == mine.into_english(message) != printed.into_english(message)
+
+
+def test_the_candidates_are_those_of_the_run_and_the_steps_those_of_the_player(results, tmp_path):
+    shutil.copytree(results / "driving", tmp_path / "driving")
+    made = {"inputs": {}, "settings": {"game": {"candidates": 3, "steps": 8}}}
+    for kind in ("contexts", "messages"):
+        path = tmp_path / f"driving/seed0/{kind}.parquet"
+        table = read_table(path, kind)
+        for name in [name for name in table.column_names if name.startswith("other_")]:
+            table = table.append_column(name.replace("other_", "other_2_"), table[name])
+        with making(Maker(str(tmp_path), made)):
+            write_table(path, table, kind)
+    game = load_robot(tmp_path, 0, "mine", steps=5).game
+    assert (game.n_candidates, game.max_steps) == (3, 5)
 
 
 @pytest.mark.parametrize("criterion", ["mine", "printed"])

@@ -19,7 +19,7 @@ from neuralese.report.comparison import draw_comparison
 from neuralese.report.page.beyond import bound_sentence, criteria_values, theory_sentence, theory_values
 from neuralese.report.page.explorer import Explorer
 from neuralese.report.page.facts import clock, time_spent
-from neuralese.report.page.gather import cloud, repeated
+from neuralese.report.page.gather import cloud, repeated, verdicts
 from neuralese.report.page.write import Contents, comparison_tables, embed, faithful_rows, fitting, render
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
 from neuralese.tasks.birds.pictures import thumbnail
@@ -35,7 +35,7 @@ BEYOND = {
     "bound": [],
     "theory": {"messages": 1, "games": 1, "broken": 0, "dots": [], "recovered": []},
 }
-FACTS = {"data": [], "seeds": [0], "versions": {"python": "3"}, "made": "today"}
+FACTS = {"data": [], "seeds": [0, 1, 2], "versions": {"python": "3"}, "made": "today"}
 FACTS["spent"] = {"jobs": 0, "total": "0 s", "longest": []}
 
 
@@ -194,6 +194,22 @@ def test_a_page_of_embedded_data_says_so_at_the_top():
     text = render(Contents(tasks.every(), facts, COMPARISON, BEYOND, [part()], [part()], []))
     assert re.search(r'class="banner".*?Embedded data\..*?Colours: made from a\s+generated stand-in', text, re.DOTALL)
     assert 'class="banner"' not in seen(page())
+
+
+def test_a_page_of_one_seed_says_once_at_the_top_that_differences_are_descriptive():
+    comparison = compare(belief_rows(seeds=1), papers=PAPERS)
+    one = render(Contents(tasks.every(), FACTS | {"seeds": [0]}, comparison, BEYOND, [part()], [part()], []))
+    assert one.count("One seed: differences are descriptive.") == 1
+    assert "is not shown" not in seen(one)
+    assert "One seed" not in seen(page())
+
+
+def test_a_test_without_a_number_of_bits_gives_none():
+    bits = {"": float("nan"), "hue": 0.4}
+    rows = [row for name in bits for row in (("p_value", name, 0.01), ("information", name, bits[name]))]
+    said = verdicts(pd.DataFrame(rows, columns=["measure", "variable", "value"]))
+    assert said[0] == "These messages say something about the states (permutation test, p = 0.010)."
+    assert "about hue, at least 0.40 bits (permutation" in said[1]
 
 
 def protocol_table(dimension):

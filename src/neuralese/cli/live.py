@@ -50,7 +50,9 @@ class Lines:
 
 def said(job: Job) -> str:
     """Why a job failed, in one sentence, and where to read more."""
-    return f"{plain(sentence(job.log))} ({job.log})" if job.log else "it has no log; run again with --verbose."
+    return (
+        f"{plain(sentence(job.log, job.told))} ({job.log})" if job.log else "it has no log; run again with --verbose."
+    )
 
 
 class Live:

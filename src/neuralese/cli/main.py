@@ -58,6 +58,9 @@ class Commands(click.Group):
         except BrokenPipeError:  # the reader has read enough, as in `| head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(0)
+        except KeyboardInterrupt:
+            click.echo("\nStopped. What is finished is kept; the same command goes on from where it was.", err=True)
+            ctx.exit(130)
         except NeuraleseError as error:
             raise click.ClickException(plain(str(error))) from None
         except OSError as error:

@@ -48,6 +48,7 @@ ERROR = re.compile(r"\s*Error in (?:group )?(?:rule )?(\S+?),?:")
 COUNT = re.compile(r"(\w+)\s+(\d+)")
 DATE = re.compile(r"\[\w{3} \w{3} +\d+ [\d:]{8} \d{4}\]")
 COMPLETE_LOG = re.compile(r"Complete log\(s\): (.*)")
+UNWRITTEN = " cannot be written: "  # in the sentence of a full disk
 CHATTER = (
     "Assuming unrestricted",
     "Building DAG",
@@ -75,6 +76,7 @@ class Job:
     state: str = RUNNING
     ended: float = 0.0
     log: str = ""
+    told: str = ""  # what it printed about a disk that would not take even its log
     wildcards: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -105,6 +107,7 @@ class Progress:
         self.jobs: dict[str, Job] = {}
         self.others: list[str] = []  # lines not about a job
         self.complete_log = ""
+        self.stopped = False  # by Ctrl-C
         self._counting, self._rule, self._failing = False, "", False
         self._fields: dict[str, Any] = {}
 
@@ -158,6 +161,7 @@ class Progress:
         if job is None or job.state == DONE:
             return []
         job.state, job.ended = state, self.clock()
+        job.told = next((line for line in reversed(self.others) if UNWRITTEN in line), "")
         return [job]
 
     def of(self, rule: str) -> list[Job]:
@@ -212,8 +216,8 @@ class Progress:
         return (self.clock() - self.started) * (all_of_it - done) / done
 
 
-def sentence(log: str | Path) -> str:
-    """One line from a failed job's log: its error, plus the exception if it is a bug."""
+def sentence(log: str | Path, told: str = "") -> str:
+    """One line from a failed job's log (its error, plus the exception if it is a bug), or what it `told` without."""
     try:
         lines = [line.strip() for line in Path(log).read_text(encoding="utf-8", errors="replace").splitlines()]
     except OSError:
@@ -221,5 +225,6 @@ def sentence(log: str | Path) -> str:
     lines = [line for line in lines if line]
     errors = [line.split(" ERROR ", 1)[1] for line in lines if " ERROR " in line]
     if not errors:
-        return lines[-1] if lines else "its log is empty: it was killed, or the machine ran out of memory."
+        empty = told or "its log is empty: it was killed, or the machine ran out of memory."
+        return lines[-1] if lines else empty
     return f"{errors[-1]} {lines[-1]}" if errors[-1].endswith(":") else errors[-1]

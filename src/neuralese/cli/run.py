@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, NoReturn
 
 import click
 import yaml
@@ -55,7 +55,9 @@ def command(verbose: bool, arguments: tuple[str, ...]) -> None:
     full = snakemake_command(arguments)
     asked = given(arguments, ASKED) or any(STEPS.fullmatch(each) for each in arguments)
     if verbose or asked or given(arguments, OWN_WORKFLOW):
-        sys.exit(subprocess.run(full).returncode)
+        with started(full, progress := Progress(), stdout=None) as process:
+            code = process.wait()
+        ended(progress, code)
     results = results_folder(arguments)
     progress = Progress()
     code = follow(full, progress, results)
@@ -63,8 +65,15 @@ def command(verbose: bool, arguments: tuple[str, ...]) -> None:
         from neuralese.cli.summary import print_summary
 
         print_summary(results, progress)
-    else:
+    elif not progress.stopped:
         print_failure(progress, code)
+    ended(progress, code)
+
+
+def ended(progress: Progress, code: int) -> NoReturn:
+    """Exit with the code of Snakemake, or as an interrupted program does, once it is said how to go on."""
+    if progress.stopped and code:
+        raise KeyboardInterrupt
     sys.exit(code)
 
 
@@ -87,7 +96,7 @@ def follow(full: Sequence[str], progress: Progress, results: Path) -> int:
         view = Live(progress, f"{logs} (of jobs), .snakemake/log") if sys.stdout.isatty() else Lines(progress)
     except Exception:
         return subprocess.run(full).returncode
-    with started(full) as process:
+    with started(full, progress) as process:
         try:
             with view:
                 for line in printed(process):
@@ -112,21 +121,27 @@ def printed(process: subprocess.Popen) -> IO[str]:
 
 
 @contextmanager
-def started(full: Sequence[str]) -> Iterator[subprocess.Popen]:
+def started(
+    full: Sequence[str], progress: Progress, stdout: int | None = subprocess.PIPE
+) -> Iterator[subprocess.Popen]:
     """Snakemake, whose output we read. An interrupt reaches it too: we wait until it has stopped its jobs."""
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(
         full,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        stdin=subprocess.DEVNULL,
+        stdout=stdout,
+        stderr=stdout and subprocess.STDOUT,
+        stdin=stdout and subprocess.DEVNULL,
         env=environment,
         text=True,
         encoding="utf-8",
         errors="replace",
     )
+
+    def stop(*_: object) -> None:  # a terminal sends it to both
+        progress.stopped = True
+
     before = {
-        signal.SIGINT: signal.signal(signal.SIGINT, signal.SIG_IGN),  # a terminal sends it to both
+        signal.SIGINT: signal.signal(signal.SIGINT, stop),
         signal.SIGTERM: signal.signal(signal.SIGTERM, lambda *_: process.terminate()),
     }
     try:
@@ -137,7 +152,8 @@ def started(full: Sequence[str]) -> Iterator[subprocess.Popen]:
         if process.poll() is None:
             process.terminate()
             process.wait()
-        printed(process).close()
+        if process.stdout:
+            process.stdout.close()
 
 
 def print_failure(progress: Progress, code: int) -> None:

@@ -36,6 +36,7 @@ TABLES = {
     for file in stage.files
     if file.startswith("tables/") and file.endswith(".parquet")
 }
+OPTIONAL = {file for stage in STAGES if stage.optional for file in stage.files}
 ALL = "all"  # the task of a table of all tasks
 ELSEWHERE = "not of this config"  # why Snakemake does not mention a file
 
@@ -54,10 +55,10 @@ def data_of(results: Results, task: str) -> dict:
 def files_of(results: Results, plan: Plan | None) -> Iterator[dict]:
     """One entry for each file of the tasks and seeds that exists or is asked for.
 
-    Without a plan it is not known what is asked for, and every file that could be made counts.
+    Without a plan it is not known what is asked for, and every file counts but those that few configs ask for.
     """
     for task, seed, stage, path in _paths(results):
-        if plan is None or path.exists() or os.path.relpath(path) in plan:
+        if path.exists() or (path.name not in OPTIONAL if plan is None else os.path.relpath(path) in plan):
             yield {"task": task, "seed": seed, "stage": stage, **_state(path, plan)}
 
 

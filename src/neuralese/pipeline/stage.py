@@ -78,6 +78,9 @@ def logged(log: str | Path, threads: int = 1) -> Iterator[None]:
     except NeuraleseError as error:
         logger.error("%s", error)
         sys.exit(1)
+    except KeyboardInterrupt:
+        logger.error("it was stopped; the same command goes on from where it was.")
+        sys.exit(130)
     except BaseException as error:
         written = getattr(error, "filename", None) or "a file of this stage"
         if isinstance(error, OSError) and (why := storage_problem(error, written)):

@@ -1,7 +1,7 @@
 """Plain sentences on what holds and what does not, derived only from the comparison with the paper.
 
-A claim holds, or not, by Student's t test over seeds at 0.05, the main claims after Holm's correction; one
-seed decides nothing. Criteria are identified by their role, whatever a user calls them.
+A claim holds, or not, by Student's t test over seeds at 0.05, the main claims after Holm's correction; from one
+seed, differences are only described. Criteria are identified by their role, whatever a user calls them.
 """
 
 import math
@@ -11,7 +11,6 @@ from typing import Any
 import pandas as pd
 from scipy.special import ndtri
 
-from neuralese.evaluate.comparison import ONE_SEED
 from neuralese.evaluate.formats import p_text
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "is not shown"
@@ -30,11 +29,11 @@ class Claim:
 
 
 def claims(rows: pd.DataFrame) -> list[Claim]:
-    """What can be said about one table of the comparison: the verdict on the main claim first, then why."""
+    """What can be said about one table of the comparison: the verdict on the main claim, if any, first, then why."""
     main = rows[rows["section"] == ""]
     deciding, more = _behavior(main) if "reward" in set(rows["measure"]) else _belief(main)
-    note = [] if (rows["seeds"] > 1).all() else [Claim(ONE_SEED)]
-    found = [_summary(rows, deciding), *note, *deciding, *more, *_figures(rows)]
+    summary = [] if (rows["seeds"] == 1).all() else [_summary(rows, deciding)]
+    found = [*summary, *deciding, *more, *_figures(rows)]
     if (rows["data"] == "embedded").any():
         return [Claim(each.text) for each in found]  # a stand-in neither supports nor refutes anything
     return found
@@ -63,6 +62,13 @@ def verdict_of(gain: float, p_value: float) -> str:
     return HOLDS if gain > 0 else FAILS
 
 
+def _beats(ours: pd.Series, other: pd.Series, where: str, verdict: str, figures: str) -> Claim:
+    """Whether ours beats another criterion; from one seed, only the figures."""
+    if ours.seeds == 1:
+        return Claim(f"{ours.criterion} beside {other.criterion} {where}: {figures}.")
+    return Claim(f"The claim that {ours.criterion} beats {other.criterion} {where} {verdict}: {figures}.", verdict)
+
+
 def _tested(p_value: float, seeds: int, corrected: str = "") -> str:
     return f"p {p_text(p_value)}{corrected}, {seeds} seeds" if not math.isnan(p_value) else "one seed, no test"
 
@@ -75,13 +81,14 @@ def _belief(rows: pd.DataFrame) -> tuple[list[Claim], list[Claim]]:
         way = WAYS[pair.partition(" ")[0]]
         ours, baseline, control = (_cell(cells, role) for role in ("ours", "baseline", "control"))
         if ours is None or baseline is None:
-            deciding.append(Claim(f"Whether ours beats the baseline {way} is unknown: one of them was not run.", OPEN))
+            verdict = OPEN if (rows["seeds"] > 1).any() else None
+            text = f"Whether ours beats the baseline {way} is unknown: one of them was not run."
+            deciding.append(Claim(text, verdict))
         else:
             verdict = verdict_of(ours.gain, ours.p_holm)
             figures = f"{ours.ours:.3f} against {baseline.ours:.3f}, a difference of {ours.gain:+.3f}"
             tested = _tested(ours.p_holm, ours.seeds, " after Holm's correction")
-            text = f"The claim that {ours.criterion} beats {baseline.criterion} {way} {verdict}: {figures} ({tested})."
-            deciding.append(Claim(text, verdict))
+            deciding.append(_beats(ours, baseline, way, verdict, f"{figures} ({tested})"))
         more += [
             _paper_criterion(_cell(cells, role), way) for role in ("printed", "released") if role in set(cells["role"])
         ]
@@ -100,9 +107,7 @@ def _paper_criterion(cell: pd.Series, way: str) -> Claim:
 def _beats_control(ours: pd.Series, control: pd.Series, way: str) -> Claim:
     verdict = verdict_of(ours.gain_control, ours.p_value_control)
     gain = f"{ours.gain_control:+.3f} ({_tested(ours.p_value_control, ours.seeds)})"
-    return Claim(
-        f"The claim that {ours.criterion} beats {control.criterion} translation {way} {verdict}: {gain}.", verdict
-    )
+    return _beats(ours, control, f"translation {way}", verdict, gain)
 
 
 def _leak(rows: pd.DataFrame) -> list[Claim]:
@@ -127,7 +132,8 @@ def _behavior(rows: pd.DataFrame) -> tuple[list[Claim], list[Claim]]:
     for measure, part in rows[rows["pair"] == "R/H"].groupby("measure", sort=False):
         ours = _cell(part, "ours")
         if ours is None:
-            deciding.append(Claim(f"Whether ours beats the baseline in {measure} is unknown: it was not run.", OPEN))
+            verdict = OPEN if (rows["seeds"] > 1).any() else None
+            deciding.append(Claim(f"Whether ours beats the baseline in {measure} is unknown: it was not run.", verdict))
             continue
         for role, gain, p_value in (
             ("baseline", ours.gain, ours.p_value),
@@ -139,9 +145,7 @@ def _behavior(rows: pd.DataFrame) -> tuple[list[Claim], list[Claim]]:
                 continue
             verdict = verdict_of(gain, p_value)
             figures = f"{ours.ours:.3f} against {other.ours:.3f}, {gain:+.3f} ({_tested(p_value, ours.seeds)})"
-            claim = Claim(
-                f"The claim that {ours.criterion} beats {other.criterion} in {measure} {verdict}: {figures}.", verdict
-            )
+            claim = _beats(ours, other, f"in {measure}", verdict, figures)
             (deciding if role == "baseline" else more).append(claim)
     return deciding, more
 

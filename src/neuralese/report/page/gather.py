@@ -153,7 +153,7 @@ def verdicts(protocol: pd.DataFrame) -> list[str]:
     for name, p_value in tested.items():
         about = f"about {name}" if name else "about the states"
         if p_value < SURE:
-            told = f", at least {bits[name]:.2f} bits" if name in bits else ""
+            told = f", at least {bits[name]:.2f} bits" if pd.notna(bits.get(name)) else ""
             found.append(f"These messages say something {about}{told} (permutation test, p {p_text(p_value)}).")
         else:
             found.append(f"A permutation test finds nothing that these messages say {about} (p {p_text(p_value)}).")
@@ -172,7 +172,7 @@ def repeated(translations: list[int], phrases: list[str], protocol: pd.DataFrame
     told = f"{share:.0%} of the test messages are translated as {words}."
     if not dimension < 2:
         return f"{told} The same few words recur because no others come closer to most of these messages."
-    clusters = f" and fall into {of_all['clusters']:.0f} clusters" if "clusters" in of_all else ""
+    clusters = f" and fall into {of_all['clusters']:.0f} clusters" if pd.notna(of_all.get("clusters")) else ""
     return (
         f"{told} This agent says little more than one of two things: its messages lie almost on a line (effective "
         f"dimension {dimension:.1f} before noise, where 1 is a line){clusters}. That is almost one bit, for which few "

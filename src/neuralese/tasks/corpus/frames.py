@@ -99,11 +99,12 @@ def as_message_list(messages: Any) -> list[list]:
         raise InputError("requires y to be passed, but the target y is None: give a message for each state.")
     rows = [each.tolist() if hasattr(each, "tolist") else each for each in messages]
     rows = [list(each) if isinstance(each, tuple | list) else [each] for each in rows]
+    rows = [[part.item() if isinstance(part, np.generic) else part for part in row] for row in rows]
     for number, row in enumerate(rows):
         for part in row:
             if isinstance(part, complex) or not isinstance(part, int | float) or isinstance(part, bool):
                 raise InputError(f"message {number} holds {shown(part)}; give symbols (integers) or vectors (floats).")
-            if not np.isfinite(part):
+            if isinstance(part, float) and not np.isfinite(part):
                 raise InputError(f"message {number} holds {part}, NaN or inf; give finite numbers.")
     return rows
 

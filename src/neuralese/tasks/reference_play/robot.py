@@ -22,6 +22,7 @@ from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import read_about, read_table
 from neuralese.tasks.judge import JudgeRun
 from neuralese.tasks.reference_play.translation import Choice, Said, Translation, ranked
+from neuralese.tasks.run import game_of
 from neuralese.translate.criteria import make_criterion
 from neuralese.translate.families import named, with_role
 from neuralese.translate.interpreter import cross_entropies, interpret_words
@@ -162,8 +163,9 @@ def load_robot(results: Path, task: str, seed: int) -> Robot:
         if not path.exists():
             raise NeuraleseError(f"{path} does not exist yet; run `neuralese run {dictionary}` first.")
     files = [*folder.glob("*"), *of_seed.glob("*")]
-    columns = read_table(of_seed / "contexts.parquet", "contexts").column_names
-    robot = Robot(JudgeRun(task, files, seed, {"candidates": _candidates(columns)}), dictionary)
+    contexts = of_seed / "contexts.parquet"
+    candidates = _candidates(read_table(contexts, "contexts").column_names)
+    robot = Robot(JudgeRun(task, files, seed, {"candidates": candidates, **game_of(contexts)}), dictionary)
     if not robot.names:
         raise NeuraleseError(f"{dictionary} does not name its criteria; delete it and remake it.")
     return robot

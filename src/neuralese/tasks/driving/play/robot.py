@@ -13,6 +13,7 @@ from neuralese.storage.tables import read_about, read_table
 from neuralese.tasks.driving.behavior import translations
 from neuralese.tasks.driving.game import DrivingGame
 from neuralese.tasks.driving.tables import MAPS
+from neuralese.tasks.run import game_of
 from neuralese.tasks.talk import TalkRun
 from neuralese.translate.criteria import make_criterion
 from neuralese.translate.dictionary import n_best
@@ -51,7 +52,7 @@ def load_robot(results: Path, seed: int, criterion: str | None, steps: int = STE
     for path in files:
         if not path.exists():
             raise NeuraleseError(f"{path} does not exist yet; run `neuralese run {made}` first.")
-    run = TalkRun("driving", files, seed, {"steps": steps})
+    run = TalkRun("driving", files, seed, {**game_of(of_seed / "contexts.parquet"), "steps": steps})
     criteria = read_about(made).get("criteria", {}).get("R->H", {})
     criterion = criterion or with_role(criteria, "ours") or ""
     if criterion not in criteria:
