@@ -254,7 +254,7 @@ ODD_PROVENANCE = [
 def test_a_damaged_provenance_is_said_in_one_sentence(copy, shell, monkeypatch, content):
     monkeypatch.chdir(copy.parent)
     (copy / "colors" / "provenance.json").write_bytes(content)
-    for line in (["status", "--no-snakemake"], ["translate", "--task", "colors", "blue"]):
+    for line in (["status"], ["translate", "--task", "colors", "blue"]):
         said = one_sentence(shell(*line))
         assert re.search(
             r"provenance.json (does not say where the data comes from|is not a whole JSON file \(.*\)); delete it",
@@ -270,7 +270,8 @@ def test_a_damaged_provenance_is_said_in_one_sentence(copy, shell, monkeypatch, 
 def test_a_damaged_benchmark_is_said_in_one_sentence(copy, shell, monkeypatch, content):
     monkeypatch.chdir(copy.parent)
     (copy / "benchmarks" / "colors" / "seed0" / "train_agent.tsv").write_bytes(content)
-    done = shell("status", "--no-snakemake")
+    monkeypatch.setattr("neuralese.cli.status.ask_snakemake", lambda *_: [])
+    done = shell("status")
     assert done.exit_code == 0 or "is not a benchmark of Snakemake's; delete it." in one_sentence(done)
 
 
