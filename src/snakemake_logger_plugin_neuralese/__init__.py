@@ -4,7 +4,7 @@
 
 On a terminal it shows the jobs that are running, how many are done and about how long the rest takes; elsewhere it
 prints a line for each job that ends. A failed job is shown with the error from its log. What is no run, such as a dry
-run or a summary, is printed as Snakemake prints it.
+run or a summary, is printed as Snakemake prints it, and so is a run with --quiet.
 """
 
 import logging
@@ -167,7 +167,9 @@ class LogHandler(LogHandlerBase):
         self.progress = Progress()
         assert isinstance(self.settings, LogHandlerSettings)
         self.results = Path(self.settings.results)
-        self.started = self.nothing_to_do = self.broken = self.closed = False
+        self.started = self.nothing_to_do = self.closed = False
+        common = self.common_settings
+        self.as_snakemake = bool(common.dryrun or common.quiet or common.verbose or common.debug_dag)
         self.notes: list[str] = []  # what Snakemake says before a run, which is shown if none follows
         self.errors: list[str] = []  # that are of no job
         self.complete_log = ""
@@ -176,26 +178,25 @@ class LogHandler(LogHandlerBase):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Show a record of Snakemake's."""
-        if not self.broken and not self.common_settings.dryrun:
+        if not self.as_snakemake:
             try:
                 self._show(record)
                 return
             except Exception as error:
                 self._stop_display()
-                self.broken = True
+                self.as_snakemake = True
                 self._say(f"(The view failed ({error}); Snakemake's own output follows.)")
         if text := self.format(record):
             print(text, file=sys.stdout if self.common_settings.dryrun else self.stderr, flush=True)
 
     def close(self) -> None:
         """Say how the run ended."""
-        if not self.closed and not self.common_settings.dryrun:
+        self._stop_display()
+        if not (self.as_snakemake or self.closed):
             self.closed = True
-            self._stop_display()
-            if not self.broken:
-                self._conclude()
-            if self.stderr is not sys.stderr:
-                os.dup2(self.stderr.fileno(), 2)
+            self._conclude()
+        if self.stderr is not sys.stderr:
+            os.dup2(self.stderr.fileno(), 2)
         super().close()
 
     def _show(self, record: logging.LogRecord) -> None:

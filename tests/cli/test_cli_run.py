@@ -2,8 +2,10 @@
 
 import io
 import os
+import select
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -83,6 +85,7 @@ def test_what_is_no_run_is_printed_as_snakemake_does(tmp_path):
     assert "This was a dry-run" in dry.stdout
     listed = run_snakemake(tmp_path, "--list-rules", capture_output=True)
     assert listed.stdout.splitlines() == ["all", "download", "train_agent"]
+    assert run_snakemake(tmp_path, "--quiet", "all", "--", "results/birds/raw", capture_output=True).stdout == ""
     refused = run_snakemake(tmp_path, "nothing", capture_output=True)
     assert refused.returncode == 1
     assert "No rule to produce nothing" in refused.stderr
@@ -91,9 +94,13 @@ def test_what_is_no_run_is_printed_as_snakemake_does(tmp_path):
 def test_on_a_terminal_the_display_goes_away_and_scripts_do_not_write_into_it(tmp_path):
     pty = pytest.importorskip("pty")
     main, side = pty.openpty()
-    done = run_snakemake(tmp_path, "--keep-going", stdin=side, stdout=side, stderr=side)
+    with ThreadPoolExecutor() as pool:
+        running = pool.submit(run_snakemake, tmp_path, "--keep-going", stdin=side, stdout=side, stderr=side)
+        read = b""
+        while not running.done() or select.select([main], [], [], 0)[0]:
+            read += os.read(main, 1024) if select.select([main], [], [], 0.1)[0] else b""
+        done, said = running.result(), read.decode()
     os.close(side)
-    said = os.read(main, 1_000_000).decode()
     assert done.returncode == 1
     assert "of 5 jobs" in said
     assert "✗ train_agent (colors, seed 0) failed: the disk is full" in said.replace("\r\n", " ")
