@@ -194,7 +194,10 @@ class LogHandler(LogHandlerBase):
         self._stop_display()
         if not (self.as_snakemake or self.closed):
             self.closed = True
-            self._conclude()
+            try:
+                self._conclude()
+            except Exception as error:  # such as a table that cannot be read
+                self._say(f"The summary cannot be shown: {error}")
         if self.stderr is not sys.stderr:
             os.dup2(self.stderr.fileno(), 2)
         super().close()

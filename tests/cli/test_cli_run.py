@@ -77,6 +77,10 @@ def test_a_run_that_succeeds_ends_with_its_summary_also_if_there_is_nothing_to_d
     assert "logs: results/logs" in done.stdout
     again = run_snakemake(tmp_path, target, capture_output=True)
     assert again.stdout.splitlines()[-1].startswith("Everything was up to date; nothing to do")
+    (tmp_path / "results/tables").mkdir()
+    (tmp_path / "results/tables/comparison.csv").write_text("nothing")
+    damaged = run_snakemake(tmp_path, target, capture_output=True)
+    assert "The summary cannot be shown: " in damaged.stderr
 
 
 def test_what_is_no_run_is_printed_as_snakemake_does(tmp_path):
