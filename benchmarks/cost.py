@@ -30,9 +30,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
+from measured import core_hours, measured_jobs, of_any_seed, read_benchmarks
+from schedule import Job, critical_path, wall_time
 
-from neuralese.pipeline.cost import core_hours, measured_jobs, of_any_seed, read_benchmarks
-from neuralese.pipeline.schedule import Job, critical_path, wall_time
 from neuralese.storage.errors import NeuraleseError
 
 PROJECT = Path(__file__).resolve().parents[1]

@@ -1,68 +1,50 @@
-"""What a person sees of a run: how far it is, why a job failed, what came out."""
+"""What a person sees of a run: how far it is, why a job failed, what came out; and how Snakemake is called."""
 
 import io
+import os
+import select
+import signal
+import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
 
-from neuralese.cli import run as command
-from neuralese.cli.live import Lines, clock_time, draw
-from neuralese.cli.main import cli
-from neuralese.cli.progress import DONE, FAILED, RUNNING, Progress, sentence
-from neuralese.cli.run import follow, results_folder
+from neuralese.cli.output import clock_time
+from neuralese.cli.run import snakemake_command
 from neuralese.cli.summary import main_figures, print_summary
+from neuralese.pipeline.packaged import shipped_configs
 from neuralese.pipeline.stage import logged
+from neuralese.storage.errors import NeuraleseError
+from snakemake_logger_plugin_neuralese import DONE, FAILED, Progress, drawn, error_in
 
-# as Snakemake 9 prints it
-BEGINNING = """Assuming unrestricted shared filesystem usage.
-Building DAG of jobs...
-Job stats:
-job                  count
------------------  -------
-download                 2
-train_agent              2
-all                      1
-total                    5
+ROOT = Path(__file__).parents[2]
+SNAKEFILE = """
+rule all:
+    input: "results/birds/seed0/agent", "results/colors/seed0/agent"
+rule train_agent:
+    input: "results/{task}/raw"
+    output: "results/{task}/seed{seed}/agent"
+    log: "results/logs/{task}/seed{seed}/train_agent.log"
+    shell: "echo '09:00:01 ERROR the disk is full; make room.' > {log}; test {wildcards.task} = birds && touch {output}"
+rule download:
+    output: "results/{task}/raw"
+    log: "results/logs/{task}/download.log"
+    shell: "echo a script speaks >&2; touch {output}"
+"""
+VIEW = ("--logger", "neuralese")
 
-Select jobs to execute...
-Execute 2 jobs...
-[Tue Nov 17 15:18:44 2026]
-localrule download:
-    output: results/birds/raw
-    log: results/logs/birds/download.log
-    jobid: 18
-    benchmark: results/benchmarks/birds/download.tsv
-    reason: Missing output files: results/birds/raw
-    wildcards: task=birds
-    resources: tmpdir=/tmp, runtime=60, mem_mb=1000, mem=1 GB, mem_mib=954
-[Tue Nov 17 15:18:44 2026]
-localrule download:
-    output: results/colors/raw
-    log: results/logs/colors/download.log
-    jobid: 5
-    reason: Missing output files: results/colors/raw
-    wildcards: task=colors
-[Tue Nov 17 15:18:46 2026]
-Finished jobid: 18 (Rule: download)
-1 of 5 steps (20%) done
-[Tue Nov 17 15:18:46 2026]
-localrule train_agent:
-    input: results/birds/features.parquet
-    output: results/birds/seed0/agent.safetensors, results/birds/seed0/history.parquet
-    log: results/logs/birds/seed0/train_agent.log
-    jobid: 7
-    wildcards: point=, task=birds, seed=0
-"""
-FAILURE = """[Tue Nov 17 15:19:46 2026]
-Error in rule train_agent:
-    message: None
-    jobid: 7
-    input: results/birds/features.parquet
-    log: results/logs/birds/seed0/train_agent.log (check log file(s) for error details)
-Complete log(s): .snakemake/log/x.log
-"""
+
+def run_snakemake(folder: Path, *arguments: str, **more) -> subprocess.CompletedProcess:
+    """Run a small workflow with the view."""
+    (folder / "Snakefile").write_text(SNAKEFILE)
+    command = [sys.executable, "-m", "snakemake", *VIEW, "--cores", "1", *arguments]
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    return subprocess.run(command, cwd=folder, env=environment, text=True, **more)
 
 
 class Clock:
@@ -73,71 +55,119 @@ class Clock:
         return self.now
 
 
-def read(progress: Progress, text: str) -> list:
-    return [job for line in text.splitlines(keepends=True) for job in progress.read(line)]
+# ---- the view
 
 
-def drawn(progress: Progress, width: int, lines: int = 15) -> str:
-    page = Console(file=io.StringIO(), width=width, highlight=False)
-    page.print(draw(progress, "results/logs", width, lines))
-    return page.file.getvalue()
+def test_without_a_terminal_there_is_a_line_for_each_job_and_a_failed_one_says_why(tmp_path):
+    done = run_snakemake(tmp_path, "--keep-going", capture_output=True)
+    assert done.returncode == 1
+    first, *lines = done.stdout.splitlines()
+    assert first == "5 jobs to run."
+    assert any(line.startswith("[1 of 5 jobs") and "download (" in line for line in lines)
+    said = "the disk is full; make room. (results/logs/colors/seed0/train_agent.log)"
+    assert any(f"train_agent (colors, seed 0) FAILED after 0:00: {said}" in line for line in lines)
+    assert f"train_agent (colors, seed 0) failed: {said}" in done.stderr
+    assert "without making everything; finished results are kept" in done.stderr
+    assert ".snakemake/log/" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "Error in rule" not in done.stdout + done.stderr
 
 
-def test_jobs_are_read_from_what_snakemake_prints():
-    progress = Progress(Clock())
-    (ended,) = read(progress, BEGINNING)
-    assert (ended.rule, ended.task, ended.state) == ("download", "birds", DONE)
-    assert progress.counts == {"download": 2, "train_agent": 2}
-    assert {job.number: job.state for job in progress.jobs.values()} == {"18": DONE, "5": RUNNING, "7": RUNNING}
-    assert progress.jobs["7"].name == "train_agent (birds, seed 0)"
-    (failed,) = read(progress, FAILURE)
-    assert (failed.number, failed.state, failed.log) == ("7", FAILED, "results/logs/birds/seed0/train_agent.log")
-    assert progress.complete_log == ".snakemake/log/x.log"
+def test_a_run_that_succeeds_ends_with_its_summary_also_if_there_is_nothing_to_do(tmp_path):
+    target = "results/birds/seed0/agent"
+    done = run_snakemake(tmp_path, target, capture_output=True)
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[-1].startswith("2 jobs in 0:0")
+    assert "logs: results/logs" in done.stdout
+    again = run_snakemake(tmp_path, target, capture_output=True)
+    assert again.stdout.splitlines()[-1].startswith("Everything was up to date; nothing to do")
+    (tmp_path / "results/tables").mkdir()
+    (tmp_path / "results/tables/comparison.csv").write_text("nothing")
+    damaged = run_snakemake(tmp_path, target, capture_output=True)
+    assert "The summary cannot be shown: " in damaged.stderr
 
 
-def test_the_time_left_is_known_when_some_jobs_have_ended_and_falls_as_they_do():
+def test_what_is_no_run_is_printed_as_snakemake_does(tmp_path):
+    dry = run_snakemake(tmp_path, "--dry-run", capture_output=True)
+    assert "rule train_agent:" in dry.stdout
+    assert "This was a dry-run" in dry.stdout
+    listed = run_snakemake(tmp_path, "--list-rules", capture_output=True)
+    assert listed.stdout.splitlines() == ["all", "download", "train_agent"]
+    assert run_snakemake(tmp_path, "--quiet", "all", "--", "results/birds/raw", capture_output=True).stdout == ""
+    refused = run_snakemake(tmp_path, "nothing", capture_output=True)
+    assert refused.returncode == 1
+    assert "No rule to produce nothing" in refused.stderr
+
+
+def test_on_a_terminal_the_display_goes_away_and_scripts_do_not_write_into_it(tmp_path):
+    pty = pytest.importorskip("pty")
+    main, side = pty.openpty()
+    with ThreadPoolExecutor() as pool:
+        running = pool.submit(run_snakemake, tmp_path, "--keep-going", stdin=side, stdout=side, stderr=side)
+        read = b""
+        while not running.done() or select.select([main], [], [], 0)[0]:
+            read += os.read(main, 1024) if select.select([main], [], [], 0.1)[0] else b""
+        done, said = running.result(), read.decode()
+    os.close(side)
+    assert done.returncode == 1
+    assert "of 5 jobs" in said
+    assert "✗ train_agent (colors, seed 0) failed: the disk is full" in said.replace("\r\n", " ")
+    assert "a script speaks" not in said
+    assert "\x1b[?25h" in said  # the cursor is shown again
+
+
+def test_if_the_view_fails_snakemakes_own_words_appear(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import snakemake_logger_plugin_neuralese as view\n"
+        "def fail(*_): raise ValueError('no such colour')\n"
+        "view.Progress.start = fail\n"
+    )
+    path = os.pathsep.join([str(tmp_path), str(ROOT / "src")])
+    (tmp_path / "Snakefile").write_text(SNAKEFILE)
+    command = [sys.executable, "-m", "snakemake", *VIEW, "--cores", "1", "results/birds/raw"]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, check=True
+    )
+    assert "(The view failed (no such colour); Snakemake's own output follows.)" in done.stderr
+    assert "rule download:" in done.stderr
+
+
+def test_the_time_left_is_known_when_a_tenth_is_done_and_falls_as_jobs_end():
     clock = Clock()
     progress = Progress(clock)
-    read(progress, BEGINNING)
-    assert progress.seconds_left is None
+    progress.counts, progress.total = {"download": 2, "train_agent": 2, "draw": 16}, 20
+    for number, rule in enumerate(["download", "download", "train_agent"]):
+        progress.start(number, rule, {}, [])
     clock.now = 10
-    read(progress, "Finished jobid: 5 (Rule: download)\n")
-    shares = [progress.share]
+    progress.end(0, DONE)
+    assert progress.seconds_left is None
+    progress.end(1, DONE)
+    assert progress.seconds_left == pytest.approx(10 * (20 * 10 - 30) / 30)  # all jobs are taken to be like these
     clock.now = 100
-    read(progress, "Finished jobid: 7 (Rule: train_agent)\n")
-    shares.append(progress.share)
-    assert 0 < shares[0] < shares[1] < 1
+    progress.end(2, DONE)
     left = progress.seconds_left
-    assert 50 < left < 200  # one training as long as the one that took 100 seconds
-    read(progress, "rule train_agent:\n    log: results/logs/colors/seed0/train_agent.log\n    jobid: 8\n")
+    assert left == pytest.approx(100 * (100 + 16 * 40) / 120)  # by rule; what has not run takes the mean
+    progress.start(3, "train_agent", {}, [])
     clock.now = 150
-    assert progress.seconds_left < left
+    assert progress.seconds_left < left * 1.5
+    assert progress.end(3, FAILED).state == FAILED
+    assert progress.end(3, DONE) is None
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])
-def test_the_view_fits_and_shows_stages_tasks_and_where_the_logs_are(width):
+def test_the_display_fits_and_shows_running_jobs_and_where_the_logs_are(width):
     progress = Progress(Clock())
-    read(progress, BEGINNING)
-    page = drawn(progress, width)
-    assert max(map(len, page.splitlines())) <= width
-    head, *_ = page.splitlines()
-    assert "birds" in head
-    assert "colors" in head
-    (row,) = [line for line in page.splitlines() if line.startswith("download")]
-    assert "1/2" in row
-    assert "✓" in row
-    assert "▸" in row
-    assert "results/logs" in page
-    if width >= 80:
-        assert "1 of 4 jobs" in page
-
-
-def test_stages_that_do_not_fit_are_counted():
-    progress = Progress(Clock())
-    progress.counts = {f"stage_{number}": 1 for number in range(30)}
-    page = drawn(progress, 80, 5)
-    assert "and 25 to come" in page
-    assert page.count("stage_") == 5
+    progress.total = 30
+    for number in range(20):
+        progress.start(number, "train_agent", {"point": "", "task": "birds", "seed": str(number)}, [])
+    page = Console(file=io.StringIO(), width=width, highlight=False)
+    page.print(drawn(progress, Path("results/logs"), 5))
+    lines = page.file.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    assert lines[0].startswith("▸ train_agent (birds, seed 0)  0:00")
+    assert lines[5].strip() == "and 15 more"
+    assert "0 of 30 jobs" in page.file.getvalue().replace("\n", " ")
+    assert "results/logs" in page.file.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -154,62 +184,15 @@ def test_stages_that_do_not_fit_are_counted():
 )
 def test_a_failed_job_is_told_by_the_sentence_of_its_log(tmp_path, log, says):
     (tmp_path / "job.log").write_text(log)
-    assert sentence(tmp_path / "job.log") == says
+    assert error_in(tmp_path / "job.log") == says
 
 
-def test_a_job_without_a_log_says_how_to_see_more(tmp_path):
-    assert "--verbose" in sentence(tmp_path / "nothing.log")
-
-
-def pretend(text: str, code: int = 0) -> list[str]:
-    """A command that prints what Snakemake would."""
-    return [sys.executable, "-c", f"import sys; print({text!r}); sys.exit({code})"]
-
-
-def test_without_a_terminal_there_is_a_line_for_each_job(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    log = Path("results/logs/birds/seed0/train_agent.log")
-    log.parent.mkdir(parents=True)
-    log.write_text("09:00:01 ERROR the disk is full; make room.\n")
-    progress = Progress()
-    assert follow(pretend(BEGINNING + FAILURE, 1), progress, Path("results")) == 1
-    command.print_failure(progress, 1)
-    printed = capsys.readouterr()
-    first, done, failed = printed.out.splitlines()
-    assert first == "4 jobs to run."
-    assert "download (birds) took 0:00" in done
-    assert "train_agent (birds, seed 0) FAILED after 0:00: the disk is full; make room." in failed
-    assert "train_agent (birds, seed 0) failed: the disk is full; make room." in printed.err
-    assert "Traceback" not in printed.err
-    assert ".snakemake/log/x.log" in printed.err
-
-
-def test_a_full_disk_that_leaves_the_log_empty_is_named(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    log = Path("results/logs/birds/seed0/train_agent.log")
-    log.parent.mkdir(parents=True)
+def test_an_empty_log_on_a_full_disk_is_told_from_that_of_a_killed_job(tmp_path, monkeypatch):
+    log = tmp_path / "job.log"
     log.touch()
-    progress = Progress()
-    full = "results/x cannot be written: the disk is full; free some space, then run again."
-    assert follow(pretend(f"{BEGINNING}{full}\n{FAILURE}", 1), progress, Path("results")) == 1
-    command.print_failure(progress, 1)
-    printed = capsys.readouterr()
-    for text in (printed.out, printed.err):
-        assert f"the disk is full; free some space, then run again. ({log})" in text
-        assert "killed" not in text
-
-
-def test_ctrl_c_ends_a_run_with_130_and_no_failure(capsys, monkeypatch):
-    interrupted = "import os, signal, sys; os.kill(os.getppid(), signal.SIGINT); sys.exit(1)"
-    monkeypatch.setattr(command, "snakemake_command", lambda _: [sys.executable, "-c", interrupted])
-    for arguments in ([], ["--verbose"]):
-        with pytest.raises(SystemExit) as caught:
-            cli.main(["run", *arguments], prog_name="neuralese")
-        assert caught.value.code == 130
-        assert capsys.readouterr().err.splitlines() == [
-            "",
-            "Stopped. What is finished is kept; the same command goes on from where it was.",
-        ]
+    assert "killed" in error_in(log)
+    monkeypatch.setattr("snakemake_logger_plugin_neuralese.disk_usage", lambda _: SimpleNamespace(free=0))
+    assert error_in(log) == "its log is empty, and the disk is full; free some space, then run again."
 
 
 def test_ctrl_c_in_a_job_is_no_bug(tmp_path):
@@ -217,33 +200,32 @@ def test_ctrl_c_in_a_job_is_no_bug(tmp_path):
     with pytest.raises(SystemExit) as caught, logged(log):
         raise KeyboardInterrupt
     assert caught.value.code == 130
-    assert sentence(log) == "it was stopped; the same command goes on from where it was."
+    assert error_in(log) == "it was stopped; the same command goes on from where it was."
 
 
-def test_what_snakemake_refuses_is_shown_in_its_words(capsys):
-    progress = Progress()
-    said = "WorkflowError in file Snakefile, line 3:\nconfig: 'sedes' is not a known key; did you mean 'seeds'?"
-    assert follow(pretend(said, 1), progress, Path("results")) == 1
-    command.print_failure(progress, 1)
-    assert "'sedes' is not a known key; did you mean 'seeds'?" in capsys.readouterr().err
+def test_ctrl_c_ends_a_run_with_a_word_on_how_to_go_on(tmp_path):
+    (tmp_path / "Snakefile").write_text('rule all:\n    output: "made"\n    shell: "touch begun; sleep 60"\n')
+    command = [sys.executable, "-m", "snakemake", *VIEW, "--cores", "1"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as run:
+        while not (tmp_path / "begun").exists():
+            assert run.poll() is None
+            time.sleep(0.1)
+        os.killpg(run.pid, signal.SIGINT)
+        _, told = run.communicate(timeout=60)
+    assert run.returncode != 0
+    assert told.splitlines()[-1] == "Stopped. What is finished is kept; the same command goes on from where it was."
 
 
-def test_if_the_view_fails_snakemakes_own_words_appear(capsys, monkeypatch):
-    def fail(*_):
-        raise ValueError("no such colour")
-
-    monkeypatch.setattr(Lines, "take", fail)
-    assert follow(pretend(BEGINNING), Progress(), Path("results")) == 0
-    said = capsys.readouterr().err
-    assert "no such colour" in said
-    assert BEGINNING in said
+def test_a_job_without_a_log_says_how_to_see_more(tmp_path):
+    assert "--verbose" in error_in(tmp_path / "nothing.log")
 
 
-def test_the_results_folder_is_the_one_of_the_last_config(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert results_folder([]) == Path("results")
-    assert results_folder(["all", "--configfile", "quick"]) == Path("results/quick")
-    assert results_folder(["--configfile", "quick", "--config", "results=here"]) == Path("here")
+@pytest.mark.parametrize(("seconds", "text"), [(0, "0:00"), (65, "1:05"), (7200, "2:00:00"), (59.6, "1:00")])
+def test_times_are_written_as_a_clock_shows_them(seconds, text):
+    assert clock_time(seconds) == text
 
 
 def test_the_summary_has_the_main_figures_the_data_and_the_report(shell, results, tmp_path, capsys):
@@ -258,11 +240,97 @@ def test_the_summary_has_the_main_figures_the_data_and_the_report(shell, results
     assert all(len(row) == len(head) for row in rows)
     (results / "report").mkdir(exist_ok=True)
     (results / "report/index.html").write_text("")
-    print_summary(results, Progress())
+    print_summary(results, "5 jobs in 0:10.")
     said = capsys.readouterr().out
     assert "EMBEDDED DATA: colors ran on a generated stand-in" in said
     assert f"Report: {results / 'report/index.html'}" in said
-    assert "nothing to do" in said
+    assert said.endswith("5 jobs in 0:10.\n")
+
+
+# ---- Snakemake's arguments
+
+
+@pytest.fixture
+def empty(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+DEFAULT, QUICK = (str(ROOT / f"config/{name}.yaml") for name in ("config", "quick"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "passed"),
+    [
+        ([], ["--cores", "all", "--configfile", DEFAULT]),
+        (["all", "-c2"], ["--configfile", DEFAULT, "all", "-c2"]),
+        (["--profile", "p"], ["--configfile", DEFAULT, "--profile", "p"]),
+        (["-np"], ["--cores", "all", "--configfile", DEFAULT, "-np"]),
+        (["all", "--configfile", "quick", "-j", "2"], ["--configfile", DEFAULT, QUICK, "all", "-j", "2"]),
+        (["-c", "2", "--configfile", "quick", "all"], ["--configfile", DEFAULT, QUICK, "-c", "2", "--", "all"]),
+        (["-c2", "--configfile=quick", "all"], ["--configfile", DEFAULT, QUICK, "-c2", "all"]),
+        (
+            ["-c2", "--configfile", "quick", "config/paper.yaml", "results/quick/report/index.html", "all"],
+            [
+                *("--configfile", DEFAULT, QUICK, str(ROOT / "config/paper.yaml"), "-c2"),
+                *("--", "results/quick/report/index.html", "all"),
+            ],
+        ),
+        (
+            ["-c2", "--forcerun", "download", "--", "--configfile"],
+            ["--configfile", DEFAULT, "-c2", "--forcerun", "download", "--", "--configfile"],
+        ),
+        (["-c2", "--config", "a=1", "all"], ["--configfile", DEFAULT, "--config", "a=1", "-c2", "--", "all"]),
+        (["-c2", "--config", "results=a.b"], ["--configfile", DEFAULT, "--config", "results=a.b", "-c2"]),
+        (
+            ["-c2", "-C", "agent.noise=3", "seeds=[0]", "agent.hidden=8", "--rerun-triggers", "a.b=2"],
+            [
+                *("--configfile", DEFAULT, "--config", 'agent={"noise": 3, "hidden": 8}', "seeds=[0]"),
+                *("-c2", "--rerun-triggers", "a.b=2"),
+            ],
+        ),
+        (
+            ["-c2", "--config", "training.colors.updates=9"],
+            ["--configfile", DEFAULT, "--config", 'training={"colors": {"updates": 9}}', "-c2"],
+        ),
+    ],
+)
+def test_snakemake_gets_the_configs_that_are_named_and_everything_else_unchanged(empty, arguments, passed):
+    full, _ = snakemake_command(arguments)
+    assert full[:5] == [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")]
+    assert full[5:] == passed
+
+
+def test_the_shipped_config_comes_first_unless_the_folder_has_one(empty):
+    (empty / "config").mkdir()
+    (empty / "config/config.yaml").write_text("seeds: [1]\n")
+    assert "--configfile" not in snakemake_command([])[0]
+    elsewhere, _ = snakemake_command(["--directory", str(ROOT / "src")])
+    assert str(shipped_configs()["config"]) in elsewhere
+
+
+def test_another_workflow_gets_its_arguments_as_they_are(empty):
+    assert snakemake_command(["-s", "mine.smk", "--configfile", "x"])[0][3:] == ["-s", "mine.smk", "--configfile", "x"]
+
+
+@pytest.mark.parametrize("arguments", [["--configfile", "quack"], ["--configfile", "quick", "quack.yaml", "all"]])
+def test_a_config_that_is_not_there_is_said_so(empty, arguments):
+    with pytest.raises(NeuraleseError, match=r"there is no config 'quack.*; give the path of a YAML file, or one of"):
+        snakemake_command(arguments)
+
+
+def test_the_results_folder_is_the_one_of_the_last_config(empty):
+    assert snakemake_command([])[1] == "results"
+    assert snakemake_command(["--configfile", "quick", "all"])[1] == "results/quick"
+    assert snakemake_command(["--configfile", "quick", "--config", "results=here"])[1] == "here"
+
+
+def test_run_becomes_snakemake(empty):
+    command = [sys.executable, "-m", "neuralese.cli.main", "run", "--list-rules", "--configfile", "quick"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert "train_agent" in done.stdout
 
 
 def test_init_writes_configs_and_overwrites_nothing(shell, tmp_path):
@@ -272,8 +340,3 @@ def test_init_writes_configs_and_overwrites_nothing(shell, tmp_path):
     assert names >= {"config.yaml", "quick.yaml", "paper.yaml", "README.md"}
     assert "# " in (tmp_path / "mine/config/config.yaml").read_text()
     assert "exists already" in shell.fails("init", tmp_path / "mine")
-
-
-@pytest.mark.parametrize(("seconds", "text"), [(0, "0:00"), (65, "1:05"), (7200, "2:00:00"), (59.6, "1:00")])
-def test_times_are_written_as_a_clock_shows_them(seconds, text):
-    assert clock_time(seconds) == text

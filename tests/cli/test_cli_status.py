@@ -1,83 +1,91 @@
+import csv
 import os
-import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+from neuralese.cli import status
+
+ROOT = Path(__file__).parents[2]
 SNAKEFILE = """
 rule all:
-    input: "results/colors/seed0/messages.parquet"
+    input: "results/colors/seed0/messages.parquet", "results/tables/belief.parquet"
 rule messages:
     input: "results/colors/seed0/agent.safetensors"
     output: "results/colors/seed0/messages.parquet"
     shell: "touch {output}"
 rule agent:
-    output: "results/colors/seed0/agent.safetensors"
+    output: "results/colors/seed0/agent.safetensors", "results/colors/seed0/history.parquet"
     shell: "touch {output}"
+rule belief:
+    output: "results/tables/belief.parquet"
+    shell: "mkdir -p results/colors; touch {output}"
 """
 
 
+@pytest.fixture
+def workflow(shell, tmp_path, monkeypatch):
+    """A small workflow after a run, and a way to ask for its status."""
+    monkeypatch.chdir(tmp_path)
+    Path("Snakefile").write_text(SNAKEFILE)
+    Path("config").mkdir()
+    Path("config/config.yaml").write_text("results: results\n")
+    monkeypatch.setattr("neuralese.cli.run.home", lambda: tmp_path)
+    subprocess.run([sys.executable, "-m", "snakemake", "--cores", "1"], check=True, capture_output=True)
+    return shell
+
+
 def test_an_empty_folder_has_no_results_yet(shell, tmp_path):
-    assert "holds no results; name the folder of a run" in shell.fails("status", "--results", tmp_path)
-    assert "does not exist; name the folder of a run" in shell.fails(
-        "status", "--results", tmp_path / "nowhere", "--json"
-    )
+    assert "holds no results yet; make them with: neuralese run" in shell.fails("status", "--results", tmp_path)
     assert "choose from colors" in shell.fails("status", "--task", "birds")
 
 
-def test_what_is_there_what_is_missing_and_from_which_data(shell):
-    status = shell.json("status")
-    assert [(entry["task"], entry["data"]) for entry in status["data"]] == [("colors", "embedded")]
-    states = {(entry["task"], entry["stage"]): entry["state"] for entry in status["files"]}
-    assert states["colors", "dictionary"] == states["all", "belief"] == "made"
-    assert states["colors", "human listener"] == states["all", "bound"] == "missing"
-    assert ("colors", "behavior") not in states  # nobody drives there
-    page = shell.prints("status")
-    assert "colors seed 0  5 of 14" in page
-    assert "run this where the Snakefile" in page
+def test_after_a_complete_run_everything_is_there(workflow):
+    page = workflow.prints("status")
+    assert "colors seed 0  2 of 2" in page
+    assert "tables         1 of 1" in page
+    assert "Everything is there and up to date." in page
+    assert all(entry["state"] == "made" and entry["made"] for entry in workflow.json("status")["files"])
 
 
-def test_what_only_some_configs_ask_for_is_not_missing(shell, tmp_path):
-    seed = tmp_path / "driving/seed0"
-    seed.mkdir(parents=True)
-    (seed / "agent.safetensors").touch()
-    for made in (False, True):
-        files = shell.json("status", "--results", tmp_path, "--no-snakemake")["files"]
-        states = {entry["stage"]: entry["state"] for entry in files if entry["task"] == "driving"}
-        assert (states["agent"], states["driver"]) == ("made", "missing")
-        assert states.get("silent agent") == ("made" if made else None)
-        (seed / "silent_agent.safetensors").touch()
+def test_what_is_missing_and_out_of_date_is_listed_by_stage_with_the_reason(workflow):
+    os.remove("results/tables/belief.parquet")
+    Path("results/colors/seed0/agent.safetensors").write_text("another agent")
+    states = {entry["stage"]: (entry["state"], entry["reason"]) for entry in workflow.json("status")["files"]}
+    assert states["belief"] == ("missing", "missing")
+    assert states["messages"] == ("out of date", "updated input files")
+    assert states["agent"] == ("made", "")
+    page = workflow.prints("status")
+    (row,) = [line for line in page.splitlines() if line.startswith("tables ")]
+    assert row.split() == ["tables", "0", "of", "1", "belief"]
+    assert "2 of 4 files are to be made." in page
+    files = workflow.prints("status", "--files", "--task", "colors")
+    assert "out of date" in files
+    assert "belief.parquet" not in files
 
 
-def test_costs_are_read_from_the_benchmarks(shell):
-    (cost,) = shell.json("status")["costs"]
-    wanted = {"task": "colors", "stage": "train_agent", "jobs": 1, "seconds": 12.5, "longest": 12.5, "memory_mb": 346}
-    assert cost == wanted
+def test_where_the_data_is_from_and_what_it_cost(shell, monkeypatch, results):
+    monkeypatch.setattr(status, "ask_snakemake", lambda *_: [])
+    shown = shell.json("status")
+    assert [(entry["task"], entry["data"]) for entry in shown["data"]] == [("colors", "embedded")]
+    wanted = {"task": "colors", "stage": "train_agent", "jobs": 1, "seconds": 12.5, "longest": 12.5}
+    assert shown["costs"] == [wanted | {"memory_mb": 345.6}]
     assert "train_agent" in shell.prints("status", "--task", "colors")
 
 
-@pytest.fixture
-def workflow(tmp_path, monkeypatch):
-    """A workflow of two rules whose files exist, the input older than the output."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "Snakefile").write_text(SNAKEFILE)
-    folder = tmp_path / "results/colors/seed0"
+def test_a_short_job_has_no_memory_and_shards_are_one_stage(tmp_path):
+    folder = tmp_path / "benchmarks/birds/pool_images"
     folder.mkdir(parents=True)
-    for age, name in ((50, "agent.safetensors"), (40, "messages.parquet"), (30, "dictionary.parquet")):
-        (folder / name).touch()
-        os.utime(folder / name, (1.7e9 - age, 1.7e9 - age))
-    return folder
+    for shard, seconds in enumerate((1, 3)):
+        with (folder / f"{shard}.tsv").open("w") as file:
+            csv.writer(file, delimiter="\t").writerows([["s", "max_rss"], [seconds, "-"]])
+    (cost,) = status.costs_of(tmp_path)
+    assert cost["stage"] == "pool_images"
+    assert (cost["jobs"], cost["seconds"], cost["longest"], cost["memory_mb"]) == (2, 2.0, 3.0, None)
 
 
-def test_snakemake_is_asked_what_is_out_of_date(shell, workflow):
-    states = {entry["stage"]: (entry["state"], entry["reason"]) for entry in shell.json("status")["files"]}
-    assert states["messages"] == ("made", "")
-    assert states["dictionary"] == ("made", "not of this config")
-    assert "protocol" not in states  # neither made nor asked for
-    os.utime(workflow / "agent.safetensors")
-    assert re.search(r"messages.parquet +out of date .* input", shell.prints("status", "--files"))
-
-
-def test_a_workflow_that_cannot_be_read_is_said_so(shell, workflow):
-    (workflow.parents[2] / "Snakefile").write_text("rule all: nonsense\n")
-    assert "--no-snakemake" in shell.fails("status")
-    assert "Stages" in shell.prints("status", "--no-snakemake")
+def test_a_workflow_that_cannot_be_read_is_said_so(workflow):
+    Path("Snakefile").write_text("rule all: nonsense\n")
+    assert "to see why, run: neuralese run --summary" in workflow.fails("status")

@@ -51,106 +51,11 @@ def one_sentence(done) -> str:
 
 TABLE = "results/colors/seed0/dictionary.parquet"
 ODD_CONDITIONS = [
-    *(
-        "",
-        " ",
-        "(",
-        ")",
-        "rank ==",
-        "== 1",
-        "rank = 1",
-        "rank 1",
-        "1 +",
-        "\n",
-        "rank == 1;",
-        "import os",
-        "lambda: 1",
-        "x := 1",
-    ),
-    *("rank == '1", "rank == 1 and", "not", "in", "rank in", "rank not in", "é ==", "rank == 0x", "rank == 1__0", "\0"),
-    *("rank == \0", "rank\\", "'\\x'", "f'{rank}'", "f'{'", "b'x' == source", "rank == b'1'", "'\\ud800' == source"),
-    *(
-        "nothing == 1",
-        "Rank == 1",
-        "__class__ == 1",
-        "rank.real == 1",
-        "rank[0] == 1",
-        "rank() == 1",
-        "len(source) == 1",
-    ),
-    *(
-        "__import__('os').system('true') == 0",
-        "open('x') == 1",
-        "[x for x in source] == 1",
-        "{1: 2} == rank",
-        "{1} == rank",
-    ),
-    *(
-        "1",
-        "'x'",
-        "None",
-        "True",
-        "[1]",
-        "rank + 1",
-        "-rank",
-        "rank * 2 == 4",
-        "rank ** 2 == 4",
-        "rank @ 2 == 1",
-        "~rank",
-    ),
-    *("rank if rank else rank", "await rank", "yield rank", "*rank", "rank == *rank", "rank is 1", "rank is not None"),
-    *(
-        "rank == 'x'",
-        "source > 1",
-        "source == 1",
-        "rank in 'abc'",
-        "source in 3",
-        "3 in source",
-        "rank in ['x']",
-        "rank in [1, 'x']",
-    ),
-    *(
-        "source in [None, 1]",
-        "not rank",
-        "not source",
-        "rank and rank",
-        "rank or source",
-        "rank == 1 and source",
-        "rank == [1]",
-    ),
-    *(
-        "source == ['a']",
-        "rank < None",
-        "source < None",
-        "rank == ()",
-        "rank in [[1]]",
-        "rank == 1j",
-        "rank == ...",
-        "1 == 1",
-    ),
-    *(
-        "'a' == 'a'",
-        "1 < 2 < 3",
-        "None == None",
-        "rank in []",
-        "source in ()",
-        "rank == " + "9" * 400,
-        "rank == -" + "9" * 30,
-    ),
-    *(
-        "rank == 1e999j",
-        "(" * 150 + "rank" + ")" * 150 + " == 1",
-        "not " * 500 + "rank",
-        "rank == 1 or " * 400 + "rank",
-    ),
-    *(
-        "-" * 800 + "1 == rank",
-        "rank == " + "1" * 1990,
-        "x" * 10_000,
-        "(" * 50_000,
-        "rank == 1 and " * 200 + "rank == 'x'",
-    ),
-    *("'[' in rank", "score == '\x1b[31m'", "\x1b[31m == 1", "rank == '\u202e'"),
+    *("", " ", "(", "rank ==", "rank = 1", "rank 1", "1 +", "\n", "import os", "lambda: 1", "x := 1", "rank == '1"),
+    *("rank == \0", "'\\x'", "f'{rank}'", "'\\ud800' == source", "nothing == 1", "rank()", "[x for x in source] == 1"),
+    *("@nothing == 1", "source.nothing()", "rank.sum()", "1", "None", "rank + 1", "rank if rank else rank", "*rank"),
+    *("rank is 1", "source > 1", "rank in ['x']", "rank == ()", "1 == 1", "rank == " + "9" * 400, "(" * 50_000),
+    *("not " * 500 + "rank", "rank == 1 or " * 150 + "rank", "x" * 10_000, "\x1b[31m == 1", "rank == '\u202e'"),
 ]
 
 
@@ -163,7 +68,7 @@ def test_an_odd_condition_is_answered_or_refused_in_one_sentence(shell, conditio
         assert done.stdout.splitlines()[0].isprintable()
 
 
-def test_conditions_that_look_odd_and_are_not_are_answered(shell):
+def test_conditions_are_those_of_pandas(shell):
     rows = pq.read_table(TABLE).to_pylist()
 
     def matching(condition: str) -> int:
@@ -171,9 +76,11 @@ def test_conditions_that_look_odd_and_are_not_are_answered(shell):
 
     assert matching("0 < rank <= 2") == sum(row["rank"] <= 2 for row in rows)
     assert matching("not rank == 1") == sum(row["rank"] != 1 for row in rows)
-    assert matching("rank in (1, 2) and 'b' in source") == sum(row["rank"] < 3 and "b" in row["source"] for row in rows)
+    wanted = sum(row["rank"] < 3 and "b" in row["source"] for row in rows)
+    assert matching("rank in (1, 2) and source.str.contains('b')") == wanted
     assert matching("source not in ['blue']") == sum(row["source"] != "blue" for row in rows)
     assert matching("rank == -1") == 0
+    assert matching("score == score.max()") == 1  # of the whole table
 
 
 # ---- command lines
@@ -254,7 +161,7 @@ ODD_PROVENANCE = [
 def test_a_damaged_provenance_is_said_in_one_sentence(copy, shell, monkeypatch, content):
     monkeypatch.chdir(copy.parent)
     (copy / "colors" / "provenance.json").write_bytes(content)
-    for line in (["status", "--no-snakemake"], ["translate", "--task", "colors", "blue"]):
+    for line in (["status"], ["translate", "--task", "colors", "blue"]):
         said = one_sentence(shell(*line))
         assert re.search(
             r"provenance.json (does not say where the data comes from|is not a whole JSON file \(.*\)); delete it",
@@ -270,7 +177,8 @@ def test_a_damaged_provenance_is_said_in_one_sentence(copy, shell, monkeypatch, 
 def test_a_damaged_benchmark_is_said_in_one_sentence(copy, shell, monkeypatch, content):
     monkeypatch.chdir(copy.parent)
     (copy / "benchmarks" / "colors" / "seed0" / "train_agent.tsv").write_bytes(content)
-    done = shell("status", "--no-snakemake")
+    monkeypatch.setattr("neuralese.cli.status.ask_snakemake", lambda *_: [])
+    done = shell("status")
     assert done.exit_code == 0 or "is not a benchmark of Snakemake's; delete it." in one_sentence(done)
 
 

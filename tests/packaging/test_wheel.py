@@ -42,7 +42,8 @@ def test_a_wheel_holds_every_file_of_the_library_and_of_the_workflow(wheel):
     held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     library = {
         path.relative_to(ROOT / "src").as_posix()
-        for path in (ROOT / "src/neuralese").rglob("*")
+        for package in ("neuralese", "snakemake_logger_plugin_neuralese")
+        for path in (ROOT / "src" / package).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
     workflow = {

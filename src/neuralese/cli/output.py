@@ -29,6 +29,13 @@ def on_terminal() -> bool:
     return sys.stdout.isatty()
 
 
+def clock_time(seconds: float) -> str:
+    """Seconds as minutes, or hours, such as 1:05 and 2:00:00."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
 def print_table(head: Sequence[str], rows: Sequence[Sequence[Any]], title: str = "", spare: Sequence[str] = ()) -> None:
     """Print rows under their head; columns of numbers are right-aligned.
 

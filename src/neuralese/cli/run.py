@@ -1,33 +1,20 @@
 """`neuralese run`: the workflow, from any folder, with output that a person can follow."""
 
+import json
 import os
-import re
-import signal
-import subprocess
 import sys
-from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import IO, NoReturn
+from typing import Any
 
 import click
 import yaml
 
-from neuralese.cli.live import Lines, Live, clock_time, said
-from neuralese.cli.progress import FAILED, Progress
 from neuralese.cli.results import Examples
-from neuralese.pipeline.packaged import CONFIG, OWN_WORKFLOW, config_files, given, snakemake_command
+from neuralese.pipeline.packaged import CONFIG, find_config, home, shipped_configs
 
-# with these Snakemake answers a question, or does something other than running jobs: its own output is wanted
-ASKED = (
-    *("--help", "-h", "--version", "-v", "--dry-run", "--dryrun", "--summary", "-S", "--detailed-summary", "-D"),
-    *("--list", "--list-rules", "-l", "--list-target-rules", "--lint", "--dag", "--rulegraph", "--filegraph"),
-    *("--d3dag", "--report", "--unlock", "--touch", "-t", "--archive", "--list-input-changes", "--list-code-changes"),
-    *("--list-params-changes", "--cleanup-metadata", "--delete-all-output", "--print-compilation"),
-)
-TAIL = 30  # lines of Snakemake's output shown if no job says what is wrong
-STEPS = re.compile(r"-[a-zA-Z]*n[a-zA-Z]*")  # -n, alone or combined: -np
 EXAMPLES = """
 neuralese run
 neuralese run --cores 2 --configfile quick
@@ -36,6 +23,20 @@ neuralese run --cores 8 --config 'tasks=[colors]' results=results/colors_only
 neuralese run --verbose --cores 2 --configfile quick
 neuralese run --dry-run
 """
+
+
+def parser() -> ArgumentParser:
+    """A parser of some of Snakemake's options, to which they are added."""
+    return ArgumentParser("neuralese run", "%(prog)s [SNAKEMAKE ARGS]...", add_help=False, allow_abbrev=False)
+
+
+TAKEN = parser()  # options of Snakemake that are passed on in another form
+TAKEN.add_argument("--configfile", "--configfiles", nargs="+", action="extend", default=[])
+TAKEN.add_argument("--config", "-C", nargs="*", action="extend", default=[])
+LOOKED_AT = parser()  # options that are passed on as they are
+LOOKED_AT.add_argument("--directory", "-d", default=".")
+LOOKED_AT.add_argument("--snakefile", "-s")
+LOOKED_AT.add_argument("--cores", "-c", "--jobs", "-j", "--profile", "--executor", "-e", nargs="?", const="all")
 
 
 @click.command(
@@ -52,122 +53,71 @@ def command(verbose: bool, arguments: tuple[str, ...]) -> None:
     name of a config in ./config or of one that comes with the package: quick, paper, faithful. What config/config.yaml
     says, if it exists here (`neuralese init .` writes it), takes precedence over the defaults.
     """
-    full = snakemake_command(arguments)
-    asked = given(arguments, ASKED) or any(STEPS.fullmatch(each) for each in arguments)
-    if verbose or asked or given(arguments, OWN_WORKFLOW):
-        with started(full, progress := Progress(), stdout=None) as process:
-            code = process.wait()
-        ended(progress, code)
-    results = results_folder(arguments)
-    progress = Progress()
-    code = follow(full, progress, results)
-    if code == 0:
-        from neuralese.cli.summary import print_summary
-
-        print_summary(results, progress)
-    elif not progress.stopped:
-        print_failure(progress, code)
-    ended(progress, code)
+    full, results = snakemake_command(arguments)
+    view = [] if verbose else ["--logger", "neuralese", "--logger-neuralese-results", results]
+    sys.stdout.flush()
+    os.execv(full[0], [*full[:3], *view, *full[3:]])
 
 
-def ended(progress: Progress, code: int) -> NoReturn:
-    """Exit with the code of Snakemake, or as an interrupted program does, once it is said how to go on."""
-    if progress.stopped and code:
-        raise KeyboardInterrupt
-    sys.exit(code)
+def snakemake_command(arguments: Sequence[str]) -> tuple[list[str], str]:
+    """The command that runs the workflow with these arguments of Snakemake here, and its folder of results.
+
+    Configs are found by their names, and --config takes dotted keys. All other arguments are passed on unchanged.
+    """
+    end = list(arguments).index("--") if "--" in arguments else len(arguments)
+    own, others = TAKEN.parse_known_args(arguments[:end])
+    told, _ = LOOKED_AT.parse_known_args(others)
+    if told.snakefile:
+        return [sys.executable, "-m", "snakemake", *arguments], "results"
+    names, targets = _split(own.configfile)
+    folder = Path(told.directory)
+    configs = [] if (folder / CONFIG).is_file() else [shipped_configs()["config"]]
+    configs += [find_config(name) for name in names]
+    values, more = _values(own.config)
+    targets += [*more, *arguments[end + 1 :]]
+    full = [sys.executable, "-m", "snakemake", "--snakefile", str(home() / "Snakefile")]
+    full += [] if told.cores else ["--cores", "all"]
+    full += ["--configfile", *(os.path.abspath(path) for path in configs)] if configs else []
+    full += ["--config", *(f"{key}={value}" for key, value in values.items())] if values else []
+    return [*full, *others, *(["--", *targets] if targets else [])], _results([folder / CONFIG, *configs], values)
 
 
-def results_folder(arguments: Sequence[str]) -> Path:
-    """The folder that a run with these arguments writes to."""
+def _split(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The configs and the targets after --configfile, which takes all that follows; the first is a config."""
+    known = {*shipped_configs(), *(path.stem for path in CONFIG.parent.glob("*.yaml"))}
+    is_config = [not place or name in known or name.endswith((".yaml", ".yml")) for place, name in enumerate(names)]
+    pairs = list(zip(names, is_config, strict=True))
+    return [name for name, config in pairs if config], [name for name, config in pairs if not config]
+
+
+def _values(given: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """The values of --config by their keys, agent.noise=3 as agent={"noise": 3}; and the targets that follow them."""
+    values: dict[str, str] = {}
+    sections: dict[str, Any] = {}
+    for key, equals, value in (each.partition("=") for each in given):
+        section, *inner = key.split(".")
+        if equals and inner:
+            place = sections.setdefault(section, {})
+            for name in inner[:-1]:
+                place = place.setdefault(name, {})
+            place[inner[-1]] = _read(value)
+            values[section] = json.dumps(sections[section])
+        elif equals:
+            values[key] = value
+    return values, [each for each in given if "=" not in each]
+
+
+def _read(value: str) -> object:
+    try:
+        return yaml.safe_load(value)
+    except yaml.YAMLError:
+        return value
+
+
+def _results(configs: Sequence[Path], values: dict[str, str]) -> str:
+    """The folder that a run with these configs writes to."""
     found = "results"
-    for path in (CONFIG, *config_files(arguments)):
+    for path in configs:
         with suppress(OSError, yaml.YAMLError, AttributeError):  # Snakemake says what is wrong with it
             found = yaml.safe_load(path.read_text(encoding="utf-8")).get("results", found)
-    for argument in arguments:
-        found = argument.removeprefix("results=") if argument.startswith("results=") else found
-    return Path(str(found))
-
-
-def follow(full: Sequence[str], progress: Progress, results: Path) -> int:
-    """Run Snakemake and show its progress; return its exit code. If the view fails, show Snakemake's output."""
-    raw: deque[str] = deque(maxlen=10_000)
-    logs = results / "logs"
-    try:
-        view = Live(progress, f"{logs} (of jobs), .snakemake/log") if sys.stdout.isatty() else Lines(progress)
-    except Exception:
-        return subprocess.run(full).returncode
-    with started(full, progress) as process:
-        try:
-            with view:
-                for line in printed(process):
-                    raw.append(line)
-                    view.take(progress.read(line))
-        except BrokenPipeError:
-            raise
-        except Exception as error:
-            click.echo(f"(The view failed ({error}); Snakemake's own output follows.)", err=True)
-            click.echo("".join(raw), nl=False, err=True)
-            for line in printed(process):
-                click.echo(line, nl=False, err=True)
-                with suppress(Exception):
-                    progress.read(line)
-        return process.wait()
-
-
-def printed(process: subprocess.Popen) -> IO[str]:
-    """What Snakemake prints."""
-    assert process.stdout is not None  # `started` asks for it
-    return process.stdout
-
-
-@contextmanager
-def started(
-    full: Sequence[str], progress: Progress, stdout: int | None = subprocess.PIPE
-) -> Iterator[subprocess.Popen]:
-    """Snakemake, whose output we read. An interrupt reaches it too: we wait until it has stopped its jobs."""
-    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    process = subprocess.Popen(
-        full,
-        stdout=stdout,
-        stderr=stdout and subprocess.STDOUT,
-        stdin=stdout and subprocess.DEVNULL,
-        env=environment,
-        text=True,
-        encoding="utf-8",
-        errors="replace",
-    )
-
-    def stop(*_: object) -> None:  # a terminal sends it to both
-        progress.stopped = True
-
-    before = {
-        signal.SIGINT: signal.signal(signal.SIGINT, stop),
-        signal.SIGTERM: signal.signal(signal.SIGTERM, lambda *_: process.terminate()),
-    }
-    try:
-        yield process
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        if process.poll() is None:
-            process.terminate()
-            process.wait()
-        if process.stdout:
-            process.stdout.close()
-
-
-def print_failure(progress: Progress, code: int) -> None:
-    """Say why a run failed: a sentence for each failed job or, if none failed, Snakemake's last lines."""
-    failed = [job for job in progress.jobs.values() if job.state == FAILED]
-    click.echo(err=True)
-    if failed:
-        for job in failed:
-            click.echo(f"{job.name} failed: {said(job)}", err=True)
-    else:
-        for line in progress.others[-TAIL:]:
-            click.echo(line, err=True)
-    elapsed = clock_time(progress.clock() - progress.started)
-    kept = "; finished results are kept, and the same command resumes from there" if progress.jobs else ""
-    click.echo(f"The run ended after {elapsed} without making everything (exit code {code}){kept}.", err=True)
-    if progress.complete_log:
-        click.echo(f"Snakemake's complete output: {progress.complete_log}", err=True)
+    return values.get("results", str(found))

@@ -1,6 +1,7 @@
 """`neuralese show`: files of the results, in a terminal."""
 
 import json
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,10 +16,11 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 BATCH = 20_000  # rows held at a time
+LONGEST = 2000  # characters of a condition
 MOST_ROWS = 10_000_000  # maximum that can be shown
 EXAMPLES = """
 neuralese show results/colors/seed0/dictionary.parquet --where "criterion == 'belief' and rank == 1"
-neuralese show results/colors/seed0/dictionary.parquet --where "'blue' in source" --sort score --rows 20
+neuralese show results/colors/seed0/dictionary.parquet --where "source.str.contains('blue')" --sort score --rows 20
 neuralese show results/colors/seed0/messages.parquet --columns message_id,message --rows 3
 neuralese show results/tables/belief.parquet --sort -accuracy
 neuralese show results/colors/seed0/agent.safetensors
@@ -29,7 +31,7 @@ neuralese show results/colors/provenance.json
 @click.command(cls=Examples, epilog=EXAMPLES)
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--rows", type=click.IntRange(0, MOST_ROWS), default=10, show_default=True, help="Number of rows.")
-@click.option("--where", metavar="CONDITION", help="Show only rows for which this holds.")
+@click.option("--where", metavar="CONDITION", help="Show only rows for which this condition of pandas holds.")
 @click.option("--columns", metavar="A,B,...", help="Show only these columns, in this order.")
 @click.option("--sort", metavar="COLUMN", help="Sort by a column; prefix it with - for descending order.")
 @click.option("--schema", "only_schema", is_flag=True, help="Show only the columns and the table's metadata.")
@@ -106,31 +108,59 @@ def _show_table(
 def _chosen(
     file: "pq.ParquetFile", rows: int, where: str | None, shown: list[str], sort: str | None
 ) -> tuple["pa.Table", int]:
-    """The rows to show, and the number of rows that match; tables are read in pieces."""
+    """The rows to show, and the number of rows that match."""
     import pyarrow as pa
-
-    from neuralese.cli.where import Where
 
     schema = file.schema_arrow
     by = None if sort is None else sort.removeprefix("-")
-    if unknown := [name for name in [*shown, *([] if by is None else [by])] if name not in schema.names]:
+    needed = list(dict.fromkeys([*shown, *([] if by is None else [by])]))
+    if unknown := [name for name in needed if name not in schema.names]:
         raise NeuraleseError(plain(f"there is no column '{unknown[0]}'; choose from {', '.join(schema.names)}."))
-    condition = Where(where, schema) if where is not None else None
-    needed = list(dict.fromkeys([*shown, *([] if by is None else [by]), *(condition.columns if condition else [])]))
-    kept, count = [], 0
-    for batch in file.iter_batches(min(BATCH, max(rows, 1)) if not (condition or by) else BATCH, columns=needed):
-        part = pa.Table.from_batches([batch])
-        part = condition.filter(part) if condition else part
-        if by or count < rows:
-            kept.append(part if by else part.slice(0, rows - count))
-        count += part.num_rows
-        if not condition and not by and count >= rows:
-            count = file.metadata.num_rows
-            break
-    table = pa.concat_tables(kept) if kept else schema.empty_table().select(needed)
+    if where is None and by is None:
+        return _first(file, rows, needed), file.metadata.num_rows
+    table = file.read(needed)
+    if where is not None:
+        simple = [field.name for field in schema if not pa.types.is_nested(field.type)]
+        table = table.filter(_mask(file.read(simple), where))
     if by and sort:
         table = _sorted(table, by, sort.startswith("-"))
-    return table.slice(0, rows).select(shown), count
+    return table.slice(0, rows).select(shown), table.num_rows
+
+
+def _first(file: "pq.ParquetFile", rows: int, columns: list[str]) -> "pa.Table":
+    """The first rows, without reading the others."""
+    import pyarrow as pa
+
+    kept, count = [], 0
+    for batch in file.iter_batches(min(BATCH, max(rows, 1)), columns=columns):
+        kept.append(batch)
+        count += batch.num_rows
+        if count >= rows:
+            break
+    table = pa.Table.from_batches(kept) if kept else file.schema_arrow.empty_table()
+    return table.slice(0, rows).select(columns)
+
+
+def _mask(table: "pa.Table", where: str) -> "pa.Array":
+    """For each row, whether a condition of pandas holds."""
+    import pandas as pd
+    import pyarrow as pa
+
+    shown = plain(where if len(where) <= LONGEST else where[:LONGEST] + "…")
+    try:
+        if len(where) > LONGEST:
+            raise ValueError(f"it is longer than {LONGEST} characters")
+        with warnings.catch_warnings(action="ignore"):
+            holds = table.to_pandas().eval(where, engine="python")
+        if not (isinstance(holds, pd.Series) and pd.api.types.is_bool_dtype(holds)):
+            raise TypeError("it is neither true nor false for a row")
+        return pa.array(holds)
+    except Exception as error:  # pandas raises almost any
+        reason = plain((str(error).splitlines() or [type(error).__name__])[0].rstrip("."))
+        raise NeuraleseError(
+            f'the condition "{shown}" cannot be used ({reason}); write it for pandas, like '
+            f"\"criterion == 'belief' and rank <= 2\", with these columns: {', '.join(map(plain, table.column_names))}."
+        ) from None
 
 
 def _sorted(table: "pa.Table", by: str, descending: bool) -> "pa.Table":

@@ -1,90 +1,150 @@
 """`neuralese status`: what has been made, from which data, what is out of date, and what it cost."""
 
-from collections.abc import Sequence
+import csv
+import re
+import subprocess
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import groupby
 from pathlib import Path
 
 import click
 
 from neuralese.cli.output import print_json, print_table
-from neuralese.cli.results import Examples, Results, json_option, one_task_option, results_option
-from neuralese.cli.stages import ALL, ELSEWHERE, ask_snakemake, costs_of, data_of, files_of, is_project
+from neuralese.cli.results import Examples, Results, json_option, one_task_option
+from neuralese.cli.run import snakemake_command
+from neuralese.sources.provenance import read_provenance
 from neuralese.storage.errors import NeuraleseError
 
 EXAMPLES = """
 neuralese status
 neuralese status --files --task colors
-neuralese status --configfile config/paper.yaml
-neuralese status --results results/quick --no-snakemake --json
+neuralese status --configfile paper
+neuralese status --configfile quick --json
 """
+MADE, MISSING, OUT_OF_DATE = "made", "missing", "out of date"
 
 
-@click.command(cls=Examples, epilog=EXAMPLES)
-@results_option
+@click.command(
+    cls=Examples,
+    epilog=EXAMPLES,
+    context_settings={"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": ["--help"]},
+)
+@click.option(
+    "--results",
+    envvar="NEURALESE_RESULTS",
+    show_envvar=True,
+    metavar="FOLDER",
+    help="Folder written by the workflow, if not that of the config.",
+)
 @one_task_option
 @click.option("--files", is_flag=True, help="List every file, with the reason if it is out of date.")
-@click.option("--configfile", type=click.Path(path_type=Path), multiple=True, help="As passed to snakemake.")
-@click.option(
-    "--snakemake/--no-snakemake",
-    "ask",
-    default=True,
-    show_default=True,
-    help="Ask Snakemake what is out of date, if this folder has a Snakefile or a config.",
-)
 @json_option
-def command(
-    results: Path, task: str | None, files: bool, configfile: tuple[Path, ...], ask: bool, as_json: bool
-) -> None:
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[SNAKEMAKE ARGS]...")
+def command(results: str | None, task: str | None, files: bool, as_json: bool, arguments: tuple[str, ...]) -> None:
     """Show what has been made, when, from which data, what is out of date, and what it cost.
 
-    A file is out of date if Snakemake would remake it: its inputs, a setting or the code have changed.
+    Give it the arguments of the run, such as its --configfile. A file is out of date if Snakemake would remake it: its
+    inputs, a setting or the code have changed.
     """
-    folder = Results(results)
+    given = ["--summary", *(["--config", f"results={results}"] if results else []), *arguments]
+    asked, place = snakemake_command(given)
+    folder = Results(Path(place))
     if not folder.tasks():
-        raise NeuraleseError(folder.nothing())
+        raise NeuraleseError(f"{place} holds no results yet; make them with: neuralese run")
     if task and task not in folder.tasks():
-        raise NeuraleseError(f"{results} holds no results of {task}; choose from {', '.join(folder.tasks())}.")
-    asked = ask and is_project()
-    plan = ask_snakemake(configfile) if asked else None
+        raise NeuraleseError(f"{place} holds no results of {task}; choose from {', '.join(folder.tasks())}.")
     data = [data_of(folder, each) for each in folder.tasks() if task in (None, each)]
-    made = [entry for entry in files_of(folder, plan) if task in (None, entry["task"])]
-    costs = [entry for entry in costs_of(folder) if task in (None, entry["task"])]
+    made = [entry for entry in ask_snakemake(asked, folder.folder) if task in (None, entry["run"].split()[0])]
+    costs = [entry for entry in costs_of(folder.folder) if task in (None, entry["task"])]
     if as_json:
-        print_json({"folder": str(results), "asked_snakemake": asked, "data": data, "files": made, "costs": costs})
+        print_json({"folder": place, "data": data, "files": made, "costs": costs})
         return
-    _print("Data", {"task": "task", "data": "data", "rows": "rows", "fetched": "fetched"}, data)
+    print_table(list(data[0]), [list(entry.values()) for entry in data], "Data")
     click.echo()
-    _print_files(made) if files else _print_runs(made)
-    if not asked:
-        click.echo("(To see what is out of date, run this where the Snakefile or a config of `neuralese init` is.)")
+    if files:
+        names = ("file", "stage", "state", "made", "reason")
+        print_table(names, [[entry[name] for name in names] for entry in made], "Files")
+    else:
+        names = ("run", MADE, "last made", MISSING, OUT_OF_DATE)
+        print_table(names, [[run[name] for name in names] for run in _runs(made)], "Stages")
+    pending = sum(entry["state"] != MADE for entry in made)
+    click.echo(f"{pending} of {len(made)} files are to be made." if pending else "Everything is there and up to date.")
     if costs:
         click.echo()
-        names = {"seconds": "mean seconds", "longest": "longest", "memory_mb": "peak memory (MB)"}
-        _print("Cost per job", {"task": "task", "stage": "stage", "jobs": "jobs", **names}, costs)
+        head = ("task", "stage", "jobs", "mean seconds", "longest", "peak memory (MB)")
+        print_table(head, [list(entry.values()) for entry in costs], "Cost per job")
 
 
-def _print(title: str, names: dict[str, str], entries: Sequence[dict]) -> None:
-    """The entries' values under the `names` of their columns."""
-    print_table(list(names.values()), [[entry[key] for key in names] for entry in entries], title)
-
-
-def _print_files(made: Sequence[dict]) -> None:
-    names = {name: name for name in ("file", "state", "made", "reason")}
-    _print("Files", names, made)
-
-
-def _print_runs(made: Sequence[dict]) -> None:
-    """One line for each task and seed."""
-    rows = []
-    for task, seed in dict.fromkeys((entry["task"], entry["seed"]) for entry in made):
-        files = [entry for entry in made if (entry["task"], entry["seed"]) == (task, seed)]
+def _runs(made: Sequence[dict]) -> Iterator[dict]:
+    """One line for each task, for each of its seeds, and for each folder of what is made for all tasks."""
+    for run, group in groupby(sorted(made, key=lambda entry: entry["run"]), lambda entry: entry["run"]):
+        entries = list(group)
+        stages = dict.fromkeys(entry["stage"] for entry in entries)
         lists = {
-            state: ", ".join(entry["stage"] for entry in files if entry["state"] == state)
-            for state in ("missing", "out of date")
+            state: list(dict.fromkeys(entry["stage"] for entry in entries if entry["state"] == state))
+            for state in (MISSING, OUT_OF_DATE)
         }
-        times = [entry["made"] for entry in files if entry["made"]]
-        if times and all(entry["reason"] == ELSEWHERE for entry in files if entry["made"]):
-            lists["out of date"] = f"({ELSEWHERE})"
-        name = "tables" if task == ALL else f"{task} seed {seed}"
-        rows.append({"run": name, "made": f"{len(times)} of {len(files)}", "last": max(times, default=""), **lists})
-    names = {"run": "run", "made": "made", "last": "last made", "missing": "missing", "out of date": "out of date"}
-    _print("Stages", names, rows)
+        there = f"{len(stages.keys() - set(lists[MISSING]))} of {len(stages)}"
+        last = max((entry["made"] for entry in entries if entry["made"]), default="")
+        yield {"run": run, MADE: there, "last made": last} | {state: ", ".join(names) for state, names in lists.items()}
+
+
+def data_of(results: Results, task: str) -> dict:
+    """The data a task's results were made from."""
+    path = results.folder / task / "provenance.json"
+    known = read_provenance(path) if path.exists() else {}
+    rows = ", ".join(f"{count} {name}" for name, count in known.get("rows", {}).items())
+    return {"task": task, "data": known.get("source", "unknown"), "rows": rows, "fetched": known.get("time", "unknown")}
+
+
+def ask_snakemake(asked: Sequence[str], results: Path) -> list[dict]:
+    """What Snakemake says about each file that the workflow makes."""
+    done = subprocess.run(asked, capture_output=True, text=True)
+    if done.returncode:
+        said = done.stderr.strip().splitlines()
+        raise NeuraleseError(
+            f"Snakemake could not say what is out of date ({said[-1] if said else 'it said nothing'}); "
+            "to see why, run: neuralese run --summary"
+        )
+    rows = csv.DictReader(done.stdout.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+    return [_entry(row, results) for row in rows]
+
+
+def _entry(row: dict[str, str], results: Path) -> dict:
+    path = Path(row["output_file"])
+    task, *inner = path.relative_to(results).parts if path.is_relative_to(results) else path.parts
+    run = f"{task} seed {inner[0][4:]}" if inner and re.fullmatch(r"seed\d+", inner[0]) else task
+    pending = row["plan"] == "update pending"
+    state = MADE if not pending else MISSING if row["status"] == "missing" else OUT_OF_DATE
+    made = None if row["date"] == "-" else datetime.strptime(row["date"], "%a %b %d %H:%M:%S %Y")
+    reason = "what it is made from is out of date" if row["status"] == "ok" else row["status"]
+    return {
+        "file": str(path),
+        "run": run,
+        "stage": row["rule"],
+        "state": state,
+        "made": made and f"{made:%Y-%m-%d %H:%M}",
+        "reason": reason if pending else "",
+    }
+
+
+def costs_of(results: Path) -> list[dict]:
+    """Seconds and memory of the jobs of each task and stage, from their benchmarks."""
+    import pandas as pd
+
+    tables, folder = [], results / "benchmarks"
+    for path in sorted(folder.rglob("*.tsv")):
+        task, *inner = path.relative_to(folder).with_suffix("").parts
+        stage = next((part for part in inner if not re.fullmatch(r"seed\d+", part)), task)
+        try:
+            table = pd.read_csv(path, sep="\t", na_values="-")[["s", "max_rss"]].astype(float)
+        except (OSError, ValueError, KeyError):
+            raise NeuraleseError(f"{path} is not a benchmark of Snakemake's; delete it.") from None
+        tables.append(table.assign(task=task, stage=stage))
+    if not tables:
+        return []
+    found = pd.concat(tables).groupby(["task", "stage"], as_index=False)
+    costs = found.agg(jobs=("s", "size"), seconds=("s", "mean"), longest=("s", "max"), memory_mb=("max_rss", "max"))
+    costs = costs.round(1).sort_values(["task", "seconds"], ascending=[True, False])
+    return costs.astype(object).where(costs.notna(), None).to_dict("records")

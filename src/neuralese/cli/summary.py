@@ -5,17 +5,15 @@ from pathlib import Path
 
 import click
 
-from neuralese.cli.live import clock_time
 from neuralese.cli.output import print_table
-from neuralese.cli.progress import DONE, Progress
 from neuralese.cli.results import Results
 from neuralese.storage.errors import NeuraleseError
 
 EMBEDDED = "embedded"
 
 
-def print_summary(results: Path, progress: Progress) -> None:
-    """Print it; whatever a run has not made is left out."""
+def print_summary(results: Path, ended: str) -> None:
+    """Print it, with a sentence on how the run ended; whatever a run has not made is left out."""
     click.echo()
     table = results / "tables/comparison.csv"
     if table.exists():
@@ -23,7 +21,7 @@ def print_summary(results: Path, progress: Progress) -> None:
         title = "How often a listener guesses the speaker's state from a translated message"
         print_table(head, rows, title)
         click.echo()
-    for line in _facts(results, progress):
+    for line in (*_facts(results), ended):
         click.echo(line)
 
 
@@ -43,7 +41,7 @@ def main_figures(path: Path) -> tuple[list[str], list[list[str]]]:
     return ["task", "pair", "chance", "paper", "direct", "belief [95% interval]", "data"], rows
 
 
-def _facts(results: Path, progress: Progress) -> Iterator[str]:
+def _facts(results: Path) -> Iterator[str]:
     folder = Results(results)
     embedded = [task for task in folder.tasks() if _data(folder, task) == EMBEDDED]
     if embedded:
@@ -57,8 +55,6 @@ def _facts(results: Path, progress: Progress) -> Iterator[str]:
         yield f"Report: {report} (open it in a browser)"
     places = {"Tables": results / "tables", "figures": results / "figures", "logs": results / "logs"}
     yield "; ".join(f"{name}: {path}" for name, path in places.items() if path.is_dir())
-    done, elapsed = progress.number(DONE), clock_time(progress.clock() - progress.started)
-    yield f"{done} jobs in {elapsed}." if done else f"Everything was up to date; nothing to do ({elapsed})."
 
 
 def _data(folder: Results, task: str) -> str:

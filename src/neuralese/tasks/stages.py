@@ -30,7 +30,6 @@ class Stage:
     tasks: tuple[str, ...] | None = None  # that have it; by default, all
     figures: tuple[str, ...] = ()  # without suffixes, in the folder `figures`
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # names that only some tasks have
-    optional: bool = False  # made only if a setting asks for it
     job: str = ""  # the name of its log and benchmark files, if it is not its own
 
     def made(self, patterns: Iterable[str] | None = None) -> Iterator[tuple[str, str]]:

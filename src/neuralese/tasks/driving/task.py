@@ -100,7 +100,6 @@ TASK = Task(
             ("silent_agent.safetensors", "silent_history.parquet"),
             ("agent", "training", "games"),
             tasks=_OWN,
-            optional=True,
         ),
         Stage(
             "choose_relay",

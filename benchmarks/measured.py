@@ -1,4 +1,4 @@
-"""The cost of runs, computed from the benchmark files that every job of the pipeline writes.
+"""What runs took, by the benchmark files that every job of the workflow writes.
 
 stages = read_benchmarks("results")                       # one row for each task and stage
 core_hours(stages, seeds=1000)                            # one row for each task
@@ -12,8 +12,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from neuralese.pipeline.dependencies import SWEPT_JOBS
 from neuralese.storage.errors import NeuraleseError
+
+# stages of one seed that the tables of a sweep need, which a sweep therefore repeats at each point
+SWEPT = (
+    *("ablate", "analyse_protocol", "choose_criteria", "evaluate_behavior_test", "evaluate_belief_test"),
+    *("fit_human_listener", "fit_human_speaker", "fit_robot_speaker", "list_utterances", "sample_messages"),
+    *("score_dictionary", "synthesise", "train_agent"),
+)
 
 
 def read_benchmarks(results: str | Path) -> pd.DataFrame:
@@ -69,7 +75,7 @@ def core_hours(stages: pd.DataFrame, seeds: int, points: int = 0) -> pd.DataFram
     The points are computed as if every stage depended on the swept values, from training on.
     """
     hours = stages["seconds"] * stages["cores"] / 3600
-    each, again = stages["each_seed"], stages["stage"].isin(SWEPT_JOBS)
+    each, again = stages["each_seed"], stages["stage"].isin(SWEPT)
     table = pd.DataFrame(
         {
             "task": stages["task"],

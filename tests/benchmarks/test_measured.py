@@ -1,6 +1,6 @@
 import pytest
+from measured import core_hours, measured_jobs, of_any_seed, read_benchmarks
 
-from neuralese.pipeline.cost import core_hours, measured_jobs, of_any_seed, read_benchmarks
 from neuralese.storage.errors import NeuraleseError
 
 HEADER = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\n"

@@ -3,8 +3,8 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from schedule import Job, critical_path, starts, wall_time
 
-from neuralese.pipeline.schedule import Job, critical_path, starts, wall_time
 from neuralese.storage.errors import NeuraleseError
 
 # data 2 ─┬─ train 5 ─┬─ score 3 ─ draw 1
