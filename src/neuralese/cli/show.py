@@ -69,48 +69,33 @@ def _show_table(
 ) -> None:
     from neuralese.storage.tables import open_table
 
-    with open_table(path) as opened:
-        _show_opened(opened, path, rows, where, columns, sort, only_schema, as_json)
-
-
-def _show_opened(
-    file: "pq.ParquetFile",
-    path: Path,
-    rows: int,
-    where: str | None,
-    columns: str | None,
-    sort: str | None,
-    only_schema: bool,
-    as_json: bool,
-) -> None:
-    schema = file.schema_arrow
-    written = {name.decode(): value.decode() for name, value in (file.metadata.metadata or {}).items()}
+    with open_table(path) as file:
+        schema, count = file.schema_arrow, file.metadata.num_rows
+        written = {name.decode(): value.decode() for name, value in (file.metadata.metadata or {}).items()}
+        shown = schema.names if columns is None else [name.strip() for name in columns.split(",")]
+        if twice := next((name for name in shown if shown.count(name) > 1), None):
+            raise NeuraleseError(
+                f"the column '{plain(twice)}' is requested twice, or the table has it twice; name it once."
+            )
+        chosen = None if only_schema else _chosen(file, rows, where, shown, sort)
+        found = chosen[0].to_pylist() if chosen else []
     written.pop("ARROW:schema", None)
     types = {field.name: _type(field.type) for field in schema}
-    about = {"file": str(path), "rows": file.metadata.num_rows, "columns": types, "about": _values(written)}
-    if only_schema:
-        if as_json:
-            print_json(about)
-        else:
-            print_table(["column", "type"], list(types.items()), f"{path}: {about['rows']} rows")
-            _print_about(about["about"])
-        return
-    shown = schema.names if columns is None else [name.strip() for name in columns.split(",")]
-    if twice := next((name for name in shown if shown.count(name) > 1), None):
-        raise NeuraleseError(
-            f"the column '{plain(twice)}' is requested twice, or the table has it twice; name it once."
-        )
-    table, matching = _chosen(file, rows, where, shown, sort)
-    found = table.to_pylist()
+    about = {"file": str(path), "rows": count, "columns": types, "about": _values(written)}
     if as_json:
-        print_json(about | {"matching": matching, "shown": found})
+        print_json(about | ({"matching": chosen[1], "shown": found} if chosen else {}))
         return
-    matched = f", {matching} of them where {where}" if where else ""
-    title = f"{path}: {about['rows']} rows{matched}; {table.num_rows} shown"
+    if not chosen:
+        print_table(["column", "type"], list(types.items()), f"{path}: {count} rows")
+        _print_about(about["about"])
+        return
+    matched = f", {chosen[1]} of them where {where}" if where else ""
+    title = f"{path}: {count} rows{matched}; {len(found)} shown"
     print_table(shown, [list(row.values()) for row in found], title)
-    if made := about["about"].get(KEY):
+    made = about["about"].get(KEY)
+    if isinstance(made, dict) and "stage" in made:
         data = f" from {made['data']} data" if made.get("data") else ""
-        click.echo(plain(f"(made by {made.get('stage')}{data}; --schema shows its settings)"))
+        click.echo(plain(f"(made by {made['stage']}{data}; --schema shows its settings)"))
 
 
 def _chosen(

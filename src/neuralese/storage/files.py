@@ -177,7 +177,7 @@ def is_whole(value: Mapping[str, Any]) -> bool:
 
 
 def _digest(value: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(value, ensure_ascii=False).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()
 
 
 def file_digest(path: str | Path, algorithm: str = "sha256") -> str:
