@@ -1,4 +1,11 @@
 """The workflow of this repository, where Snakemake looks first; it is workflow/Snakefile."""
 
-# as `include:` does, but with the rule that runs if none is named
-workflow.include("workflow/Snakefile", overwrite_default_target=True)
+
+include: "workflow/Snakefile"
+
+
+rule default:
+    """What is made if no target is named; an included file cannot say so itself."""
+    default_target: True
+    input:
+        rules.all.input,

@@ -88,9 +88,10 @@ def bird() -> tuple:
     """A picture of a bird, where the bird is, and a backbone made for such pictures."""
     from features import COMPONENTS, NETWORK  # imports networks that no other work needs
 
-    from neuralese.tasks.birds.backbone import Backbone, graph
+    from neuralese.tasks.birds.backbone import graph
     from neuralese.tasks.birds.crops import crop
     from neuralese.tasks.birds.embedded import Species, draw
+    from neuralese.tasks.birds.network import Backbone
     from neuralese.tasks.birds.pooling import Extractor, principal_axes, with_pooling
     from neuralese.tasks.birds.quantise import quantise
 

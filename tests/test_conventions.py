@@ -89,7 +89,7 @@ def test_the_changelog_keeps_its_form():
 def test_the_catalog_finds_the_workflow_where_it_looks():
     assert (ROOT / "workflow/Snakefile").is_file()
     assert (ROOT / "config/README.md").is_file()
-    assert 'workflow.include("workflow/Snakefile"' in (ROOT / "Snakefile").read_text()
+    assert 'include: "workflow/Snakefile"' in (ROOT / "Snakefile").read_text()
     assert read(ROOT / ".snakemake-workflow-catalog.yml")["usage"]["report"] is True
 
 

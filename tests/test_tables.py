@@ -39,7 +39,7 @@ def test_a_file_with_a_missing_or_mistyped_column_is_refused_when_read(tmp_path)
 def test_half_a_file_is_refused_in_one_sentence(tmp_path, content):
     path = tmp_path / "history.parquet"
     path.write_bytes(content)
-    with pytest.raises(NeuraleseError, match="is not a whole Parquet file") as caught:
+    with pytest.raises(NeuraleseError, match="is damaged; delete it and run again") as caught:
         read_table(path, "history")
     assert "\n" not in str(caught.value)
 

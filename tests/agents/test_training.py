@@ -205,7 +205,7 @@ def test_a_saved_cell_speaks_as_before(tmp_path, generator):
 
 def test_damaged_weights_are_refused_in_one_sentence(tmp_path):
     (tmp_path / "agent.safetensors").write_bytes(b"not weights")
-    with pytest.raises(NeuraleseError, match=r"agent\.safetensors holds no weights"):
+    with pytest.raises(NeuraleseError, match=r"agent\.safetensors is damaged"):
         load_cell(tmp_path / "agent.safetensors", game())
 
 

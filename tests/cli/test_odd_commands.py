@@ -164,7 +164,7 @@ def test_a_damaged_provenance_is_said_in_one_sentence(copy, shell, monkeypatch, 
     for line in (["status"], ["translate", "--task", "colors", "blue"]):
         said = one_sentence(shell(*line))
         assert re.search(
-            r"provenance.json (does not say where the data comes from|is not a whole JSON file \(.*\)); delete it",
+            r"provenance.json (does not say where the data comes from|is damaged); delete it",
             said,
         )
     shown = shell("show", "results/colors/provenance.json")

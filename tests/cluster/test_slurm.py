@@ -87,6 +87,6 @@ def test_a_training_whose_job_is_cancelled_is_submitted_again_and_goes_on_from_i
     assert f"SLURM-job '{job}' failed, SLURM status is: 'CANCELLED'" in printed
     assert "Trying to restart job" in printed
     assert "resumed at update" in (slurm / "results/quick/logs/colors/seed0/train_agent.log").read_text()
-    resumed, whole = (load_file(folder / agent) for folder in (slurm, local))  # stamps differ
+    resumed, whole = (load_file(folder / agent) for folder in (slurm, local))
     assert resumed.keys() == whole.keys()
     assert all((resumed[name] == whole[name]).all() for name in whole)

@@ -25,12 +25,12 @@ from torch import nn
 
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import read_json, write_json
-from neuralese.storage.stamps import Maker, making
+from neuralese.storage.made import making
 from neuralese.storage.tables import read_about, read_table, vectors, write_batches, write_table
 from neuralese.storage.weights import read_weights, save_weights
 
 Read = Callable[[Path], object]  # what a file holds, in a form that can be compared with ==
-RECORD = {"stage": "fuzz", "settings": {"noise": 0.3}, "code": "0" * 16, "inputs": {"colors/raw": "1" * 16}}
+MADE = {"stage": "fuzz", "settings": {"noise": 0.3}, "code": "0" * 16, "data": "embedded"}
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def records(folder: Path) -> dict[Path, Read]:
     """Provenance."""
     value = {"data_set": "Wörter", "source": "embedded", "rows": {"colors": 1000}, "files": [{"file": "xkcd"}]}
     write_json(path := folder / "provenance.json", value)
-    return {path: read_json}
+    return {path: lambda path: [read_json(path).get(name) for name in value]}  # by name, as all code does
 
 
 def changed(content: bytes, dice: random.Random) -> bytes:
@@ -134,7 +134,7 @@ def fuzz(name: str, files: int, seed: int) -> tuple[Counter, list[str]]:
     dice, counts, faults = random.Random(f"{name} {seed}"), Counter(), []
     torch.manual_seed(0)
     with tempfile.TemporaryDirectory() as folder:
-        with making(Maker(folder, RECORD)):
+        with making(MADE):
             reads = KINDS[name].make(Path(folder))
         whole = {path: (path.read_bytes(), read(path)) for path, read in reads.items()}
         for _ in range(files):

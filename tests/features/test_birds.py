@@ -13,12 +13,13 @@ from sklearn.linear_model import LogisticRegression
 
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import matrix, read_table, vectors
-from neuralese.tasks.birds.backbone import Backbone, graph
+from neuralese.tasks.birds.backbone import graph
 from neuralese.tasks.birds.crops import crop
 from neuralese.tasks.birds.cub import bird_items
 from neuralese.tasks.birds.embedded import Species, draw
 from neuralese.tasks.birds.head import ByteDropout, bird_features
 from neuralese.tasks.birds.images import Extraction, gather_shards, write_shard
+from neuralese.tasks.birds.network import Backbone
 from neuralese.tasks.birds.pooling import Extractor, principal_axes, with_pooling
 from neuralese.tasks.birds.settings import HeadConfig
 from neuralese.tasks.birds.tables import SHARD

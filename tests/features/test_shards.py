@@ -14,10 +14,11 @@ from onnx import numpy_helper
 from neuralese.sources.archives import members
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import read_table
-from neuralese.tasks.birds.backbone import Backbone, graph
+from neuralese.tasks.birds.backbone import graph
 from neuralese.tasks.birds.cub import PICTURES
 from neuralese.tasks.birds.embedded import Species, draw
 from neuralese.tasks.birds.images import Extraction, gather_shards, samples, wanted, write_shard
+from neuralese.tasks.birds.network import Backbone
 from neuralese.tasks.birds.pooling import Extractor, principal_axes, with_pooling
 from neuralese.tasks.birds.quantise import largest_sums, quantise
 from neuralese.tasks.birds.tables import POOLED

@@ -12,7 +12,7 @@ from naming_runs import CRITERIA
 from neuralese.cli.corpus import command as corpus_command
 from neuralese.play.server import RefusedError, TooLateError
 from neuralese.storage.errors import NeuraleseError
-from neuralese.storage.stamps import Maker, making
+from neuralese.storage.made import making
 from neuralese.storage.tables import matrix, read_table, write_table
 from neuralese.tasks.reference_play.game import streak
 from neuralese.tasks.reference_play.logs import import_games
@@ -29,7 +29,7 @@ def test_the_game_is_that_of_the_run_even_if_its_robots_saw_the_target_alone(nam
     shutil.copytree(naming_results / "colors", tmp_path / "colors")
     contexts = tmp_path / "colors/seed0/contexts.parquet"
     made = {"stage": "sample_messages", "inputs": {}, "settings": {"game": {"speaker_sees": "target", "steps": 4}}}
-    with making(Maker(str(tmp_path), made)):
+    with making(made):
         write_table(contexts, read_table(contexts, "contexts"), "contexts")
     robot = load_robot(tmp_path, "colors", 0)
     assert (robot.game.speaker_sees, robot.game.max_steps, robot.game.n_candidates) == ("target", 4, 2)

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from neuralese.storage.errors import NeuraleseError
-from neuralese.storage.stamps import Maker, making
+from neuralese.storage.made import making
 from neuralese.storage.tables import matrix, read_table, write_table
 from neuralese.tasks.driving.play.robot import load_robot
 
@@ -27,7 +27,7 @@ def test_the_candidates_are_those_of_the_run_and_the_steps_those_of_the_player(r
         table = read_table(path, kind)
         for name in [name for name in table.column_names if name.startswith("other_")]:
             table = table.append_column(name.replace("other_", "other_2_"), table[name])
-        with making(Maker(str(tmp_path), made)):
+        with making(made):
             write_table(path, table, kind)
     game = load_robot(tmp_path, 0, "mine", steps=5).game
     assert (game.n_candidates, game.max_steps) == (3, 5)

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from neuralese.pipeline import forks
-
 ROOT = Path(__file__).parents[2]
 WATCHED = Path(__file__).parent / "watched"
 QUICK = ["--configfile", "config/quick.yaml"]
@@ -19,8 +17,8 @@ QUICK = ["--configfile", "config/quick.yaml"]
 class Project:
     """A copy of the project in which Snakemake runs as a user would run it."""
 
-    def __init__(self, folder: Path, forked: str | None = None) -> None:
-        self.folder, self.forked = folder, forked  # the address of a Python that forks, see watched/sitecustomize.py
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         for name in ("Snakefile", "workflow", "config", "profiles", "src"):
             source = ROOT / name
@@ -29,7 +27,7 @@ class Project:
             else:
                 shutil.copy(source, folder / name)
         self.quick = folder / "results" / "quick"
-        self.watched = folder / "watched"  # what each job had loaded, see watched/loaded.py
+        self.watched = folder / "watched"  # what each job had loaded, see watched/sitecustomize.py
         self.watched.mkdir()
 
     def command(self, *arguments: str, cores: int = 2) -> list[str]:
@@ -41,8 +39,6 @@ class Project:
         paths = os.pathsep.join(map(str, (self.folder / "src", WATCHED)))
         variables = {**os.environ, "PYTHONPATH": paths, "NEURALESE_WATCHED": str(self.watched)}
         variables.pop("NEURALESE_MIRROR", None)
-        if self.forked:
-            variables |= {forks.ADDRESS: self.forked, "NEURALESE_FORKS_MODULE": forks.__file__}
         return variables
 
     def snakemake(self, *arguments: str, environment: dict[str, str] | None = None, cores: int = 2) -> tuple[int, str]:
@@ -65,7 +61,7 @@ class Project:
         """The same, and all that it printed."""
         code, output = self.snakemake("--dry-run", *arguments)
         assert code == 0, output
-        return set(re.findall(r"^(\w+) +\d+$", output, flags=re.MULTILINE)) - {"total", "all"}, output
+        return set(re.findall(r"^(\w+) +\d+$", output, flags=re.MULTILINE)) - {"total", "all", "default"}, output
 
 
 @contextmanager

@@ -24,9 +24,9 @@ CONFIG += [f"{section}={values}" for section, values in SIZES.items()]
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory, forked) -> Project:
+def run(tmp_path_factory) -> Project:
     """A run of the corpus that `neuralese corpus new` writes."""
-    project = Project(tmp_path_factory.mktemp("corpus"), forked)
+    project = Project(tmp_path_factory.mktemp("corpus"))
     neuralese(project, "corpus", "new", "toy")
     code, output = project.snakemake("all", "--config", *CONFIG)
     assert code == 0, output

@@ -1,4 +1,4 @@
-"""The same config on the same machine gives the same bytes, on one core as on two, forked or not, whatever else runs.
+"""The same config on the same machine gives the same bytes, on one core as on two, whatever else runs.
 
 Here are the bird tables up to the pooled pictures; `test_kills.py` has all of colours.
 """
@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 import pytest
 from copies import QUICK, Project
-
-from neuralese.pipeline.forks import COLD
 
 
 @dataclass
@@ -26,7 +24,7 @@ class OneCore:
 
 @pytest.fixture(scope="module")
 def one_core(project, tmp_path_factory) -> OneCore:
-    """The first tables of birds, every script in a process of its own."""
+    """The first tables of birds."""
     made = [project.quick / "birds" / f"{name}.parquet" for name in ("images", "captions", "pooled")]
     tables = [str(path.relative_to(project.folder)) for path in made]
     copy = Project(tmp_path_factory.mktemp("one_core"))
@@ -34,7 +32,7 @@ def one_core(project, tmp_path_factory) -> OneCore:
     with output.open("w") as file:
         command = copy.command(*tables, *QUICK, cores=1)
         first = subprocess.Popen(
-            command, cwd=copy.folder, env=copy.environment() | {COLD: "1"}, stdout=file, stderr=subprocess.STDOUT
+            command, cwd=copy.folder, env=copy.environment(), stdout=file, stderr=subprocess.STDOUT
         )
     while first.poll() is None and not (locks.exists() and any(locks.iterdir())):
         time.sleep(0.1)

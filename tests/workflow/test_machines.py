@@ -1,14 +1,10 @@
-"""Machines that misbehave: a clock that goes backwards, a folder that cannot be written, a failed fork."""
+"""Machines that misbehave: a clock that goes backwards, and a folder that cannot be written."""
 
 import os
-import socket
 import subprocess
-import threading
 
 import pytest
 from copies import QUICK
-
-from neuralese.pipeline import forks
 
 
 def test_a_clock_set_back_repeats_no_stage(project):
@@ -37,7 +33,6 @@ def test_scripts_from_the_future_repeat_no_stage(project):
 
 
 def test_a_results_folder_that_is_read_only_stops_the_run_before_any_job(fresh):
-    fresh.forked = None  # a fork of an older process would see the folder as everybody else does
     results = fresh.folder / "results"
     results.mkdir()
     mount = f"mount -t tmpfs none {results}; mount -o remount,ro {results}"
@@ -54,27 +49,3 @@ def test_a_results_folder_that_is_read_only_stops_the_run_before_any_job(fresh):
     assert done.returncode != 0
     assert f"{results}/quick cannot be written: you may not write to its folder; make it writable or choose" in output
     assert "rule download" not in output
-
-
-def test_scripts_are_to_be_forked_and_begin_anew_if_that_fails(fresh, tmp_path):
-    fresh.forked, target, asked = None, "results/quick/colors/colors.parquet", []
-    with socket.socket(socket.AF_UNIX) as listening:
-        listening.bind(str(tmp_path / "socket"))
-        listening.listen()
-        listening.settimeout(300)
-
-        def refuse() -> None:
-            while not asked or asked[-1]:
-                connection, _ = listening.accept()
-                with connection:
-                    asked.append(len(connection.recv(1)))
-
-        refusing = threading.Thread(target=refuse, daemon=True)
-        refusing.start()
-        code, output = fresh.snakemake(target, *QUICK, environment={forks.ADDRESS: str(tmp_path / "socket")})
-        with socket.socket(socket.AF_UNIX) as last:
-            last.connect(str(tmp_path / "socket"))
-        refusing.join()
-    assert code == 0, output
-    assert (fresh.folder / target).exists()
-    assert asked == [1, 1, 0]  # to download and to parse; the last was this test

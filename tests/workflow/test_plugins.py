@@ -40,7 +40,7 @@ class Extended(Project):
 
     def __init__(self, folder: Path, project: Project, packages: Path) -> None:
         shutil.copytree(project.folder, folder, dirs_exist_ok=True)
-        self.folder, self.packages, self.forked = folder, packages, project.forked
+        self.folder, self.packages = folder, packages
         self.quick, self.watched = folder / "results" / "quick", folder / "watched"
 
     def environment(self) -> dict[str, str]:

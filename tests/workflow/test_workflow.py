@@ -18,7 +18,6 @@ from copies import QUICK, restored
 
 from neuralese.sources.archives import members, write_tar
 from neuralese.storage.files import file_digest, read_json, write_json
-from neuralese.storage.stamps import Maker, making, read_record
 from neuralese.tasks.corpus.task import STAGES as CORPUS_STAGES
 
 DICTIONARY = {  # the dictionary and what follows from it
@@ -108,6 +107,9 @@ def test_editing_any_module_changes_the_code_of_just_the_rules_whose_scripts_loa
     done = subprocess.run(command, cwd=project.folder, env=project.environment(), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     for module, changed in json.loads(done.stdout).items():
+        if module.startswith(("storage/", "pipeline/")):  # how files are written and jobs are run
+            assert changed == [], module
+            continue
         assert loaded[module] & ran <= set(changed), module
         assert set(changed) <= loaded[module] or module in LATE | MAY_BE_ASKED, module
 
@@ -118,6 +120,7 @@ def test_editing_any_module_changes_the_code_of_just_the_rules_whose_scripts_loa
         ("translate/criteria.py", TRANSLATION),
         ("evaluate/formats.py", {"tabulate", "draw_tables", "gather_report", "write_report"}),
         ("report/page/assets/explorer.js", {"write_report"}),
+        ("storage/errors.py", set()),
     ],
 )
 def test_editing_a_room_plans_its_stage_and_what_follows_and_no_training(project, file, planned):
@@ -162,7 +165,7 @@ def test_a_stage_that_meets_a_bad_table_says_so_in_one_sentence_and_leaves_nothi
             str(dictionary.relative_to(project.folder)), "--allowed-rules", "score_dictionary", "--force", *QUICK
         )
         assert code != 0
-        assert "inventory.parquet does not say what made it; delete it and run snakemake again." in output
+        assert "inventory.parquet has no column 'phrase'" in output
         assert not dictionary.exists()
 
 
@@ -242,11 +245,10 @@ def test_a_corrupt_picture_is_left_out_and_counted_and_the_run_goes_on(project, 
     files[broken] = files[broken][:200]
     write_tar(birds / "raw" / "images", files)
     source = birds / "raw" / "source.json"
-    fetched, record = read_json(source), read_record(source)
+    fetched = read_json(source)
     for each in fetched["files"]:
         each["sha256"] = file_digest(birds / "raw" / each["file"])
-    with making(Maker(str(fresh.quick), record)):  # as if it had been fetched so
-        write_json(source, fetched)
+    write_json(source, fetched)  # as if it had been fetched so
     code, output = fresh.snakemake(str(birds.relative_to(fresh.folder) / "provenance.json"), *QUICK)
     assert code == 0, output
     provenance = json.loads((birds / "provenance.json").read_text())

@@ -1,14 +1,9 @@
 """Names and helpers that all rules share; no rule is defined here."""
 
-import os
-import sys
-import time
 from functools import cache
 from pathlib import Path
-from subprocess import CalledProcessError
 
 from snakemake.exceptions import WorkflowError
-from snakemake.script import PythonScript
 
 from neuralese import tasks
 
@@ -33,7 +28,6 @@ from neuralese.pipeline.dependencies import (
     tasks_with,
 )
 from neuralese.pipeline.dependencies import reads as files_read
-from neuralese.pipeline.forks import Forks
 from neuralese.pipeline.given import shape_problem, typed
 from neuralese.storage.files import redate, unwritable
 from neuralese.tasks.stages import RUN, SEED, SWEPT_FILES, WILDCARDS
@@ -52,11 +46,6 @@ SWEEP = config["sweep"]
 POINT = f"{RESULTS}{{point}}"
 # the longest chains begin first, so that no core is idle at the end: up to training, then those that tables wait for
 FIRST, SECOND = 2, 1
-# the variables that Snakemake sets for a script: its number of threads, and a place for temporary files
-THREADS = ("OMP", "GOTO", "OPENBLAS", "MKL", "NUMEXPR")
-THREADS = [f"{library}_NUM_THREADS" for library in THREADS]
-THREADS.append("VECLIB_MAXIMUM_THREADS")
-TEMPORARY = ("TMPDIR", "TMP", "TEMPDIR", "TEMP")
 
 
 @cache
@@ -198,52 +187,3 @@ def faithful_comparison(wildcards):
     """The comparison made by config/faithful.yaml, if that was run next to this run."""
     path = f"{RESULTS}/faithful/tables/comparison.csv"
     return [path] if Path(path).exists() else []
-
-
-def look_when_needed(scheduler):
-    """Let Snakemake look for jobs to start when one has ended, and not also every second.
-
-    For its limit of 100 new jobs a second it looks again a second after each look, and each job that ends begins another
-    such series: with some hundred jobs this alone takes a tenth of a core. Any other limit, which a user has set, stays.
-    """
-    limit = getattr(scheduler, "job_rate_limiter", None)
-    if limit and (int(limit.max_jobs), limit.timespan) == (100, 1):
-        scheduler.job_rate_limiter = None
-
-
-def note_what_it_took(record, seconds, ended):
-    """Fill in the benchmark of a fork by the kernel's count (Snakemake samples, and seldom)."""
-    record.data_collected, record.running_time = True, seconds
-    record.cpu_time, record.cpu_usage = ended.seconds, 100 * ended.seconds
-    record.max_rss, record.io_in, record.io_out = ended.peak, ended.read, ended.written
-
-
-def fork_scripts():
-    """Let the scripts that this process runs be forks of one that has loaded the big libraries.
-
-    Only scripts on one thread, in the environment of Snakemake itself; all others begin as they always do.
-    """
-    execute_script = PythonScript.execute_script
-    # what every script begins with
-    forks = Forks("snakemake.logging", "snakemake.iocontainers")
-
-    def execute_forked(script, path, edit=False):
-        folder = script.resources.get("tmpdir")
-        variables = {
-            **os.environ,
-            **{name: "1" for name in THREADS},
-            **({name: folder for name in TEMPORARY} if folder else {}),
-        }
-        elsewhere = script.container_img or script.conda_env or script.env_modules
-        alone = script.threads == 1 and not elsewhere and not script.shadow_dir
-        fork = forks.fork([path], variables) if alone else None
-        if not fork:
-            return execute_script(script, path, edit)
-        begun = time.time()
-        ended = fork.wait()
-        if script.bench_record:
-            note_what_it_took(script.bench_record, time.time() - begun, ended)
-        if ended.code:
-            raise CalledProcessError(ended.code, f"{sys.executable} {path}")
-
-    PythonScript.execute_script = execute_forked

@@ -9,7 +9,9 @@ import click
 
 from neuralese.cli.output import plain, plain_json, print_json, print_table
 from neuralese.cli.results import Examples, json_option
-from neuralese.storage.errors import NeuraleseError
+from neuralese.storage.errors import DamagedError, NeuraleseError
+from neuralese.storage.files import is_whole
+from neuralese.storage.made import KEY
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -67,42 +69,35 @@ def command(
 def _show_table(
     path: Path, rows: int, where: str | None, columns: str | None, sort: str | None, only_schema: bool, as_json: bool
 ) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    from neuralese.storage.tables import open_table
 
-    try:
-        file = pq.ParquetFile(path)
-        schema = file.schema_arrow
-        written = {name.decode(): value.decode() for name, value in (schema.metadata or {}).items()}
-    except (pa.ArrowException, OSError, ValueError) as error:
-        why = plain(str(error).split("\n")[0])
-        raise NeuraleseError(f"{path} is not a whole Parquet file ({why}); delete it and rerun.") from None
+    with open_table(path) as file:
+        schema, count = file.schema_arrow, file.metadata.num_rows
+        written = {name.decode(): value.decode() for name, value in (file.metadata.metadata or {}).items()}
+        shown = schema.names if columns is None else [name.strip() for name in columns.split(",")]
+        if twice := next((name for name in shown if shown.count(name) > 1), None):
+            raise NeuraleseError(
+                f"the column '{plain(twice)}' is requested twice, or the table has it twice; name it once."
+            )
+        chosen = None if only_schema else _chosen(file, rows, where, shown, sort)
+        found = chosen[0].to_pylist() if chosen else []
+    written.pop("ARROW:schema", None)
     types = {field.name: _type(field.type) for field in schema}
-    about = {"file": str(path), "rows": file.metadata.num_rows, "columns": types, "about": _values(written)}
-    if only_schema:
-        if as_json:
-            print_json(about)
-        else:
-            print_table(["column", "type"], list(types.items()), f"{path}: {about['rows']} rows")
-            _print_about(about["about"])
-        return
-    shown = schema.names if columns is None else [name.strip() for name in columns.split(",")]
-    if twice := next((name for name in shown if shown.count(name) > 1), None):
-        raise NeuraleseError(
-            f"the column '{plain(twice)}' is requested twice, or the table has it twice; name it once."
-        )
-    try:
-        table, matching = _chosen(file, rows, where, shown, sort)
-        found = table.to_pylist()
-    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
-        why = plain(str(error).split("\n")[0])
-        raise NeuraleseError(f"{path} cannot be read ({why}); delete it and run snakemake again.") from None
+    about = {"file": str(path), "rows": count, "columns": types, "about": _values(written)}
     if as_json:
-        print_json(about | {"matching": matching, "shown": found})
+        print_json(about | ({"matching": chosen[1], "shown": found} if chosen else {}))
         return
-    matched = f", {matching} of them where {where}" if where else ""
-    title = f"{path}: {about['rows']} rows{matched}; {table.num_rows} shown"
+    if not chosen:
+        print_table(["column", "type"], list(types.items()), f"{path}: {count} rows")
+        _print_about(about["about"])
+        return
+    matched = f", {chosen[1]} of them where {where}" if where else ""
+    title = f"{path}: {count} rows{matched}; {len(found)} shown"
     print_table(shown, [list(row.values()) for row in found], title)
+    made = about["about"].get(KEY)
+    if isinstance(made, dict) and "stage" in made:
+        data = f" from {made['data']} data" if made.get("data") else ""
+        click.echo(plain(f"(made by {made['stage']}{data}; --schema shows its settings)"))
 
 
 def _chosen(
@@ -185,17 +180,12 @@ def _type(kind: "pa.DataType") -> str:
 
 
 def _show_weights(path: Path, as_json: bool) -> None:
-    from safetensors import SafetensorError, safe_open
+    from neuralese.storage.weights import open_weights
 
-    try:
-        with safe_open(path, framework="numpy") as file:
-            about = _values(file.metadata() or {})
-            pieces = [(name, file.get_slice(name)) for name in file.keys()]  # noqa: SIM118
-            weights = [(name, piece.get_dtype(), piece.get_shape()) for name, piece in pieces]
-    except (SafetensorError, OSError, ValueError, TypeError) as error:
-        raise NeuraleseError(
-            f"{path} holds no weights ({plain(str(error))}); delete it and run snakemake again."
-        ) from None
+    with open_weights(path) as file:
+        about = _values(file.metadata() or {})
+        pieces = [(name, file.get_slice(name)) for name in file.keys()]  # noqa: SIM118
+        weights = [(name, piece.get_dtype(), piece.get_shape()) for name, piece in pieces]
     if as_json:
         listed = [{"name": name, "type": kind, "shape": shape} for name, kind, shape in weights]
         print_json({"file": str(path), "about": about, "weights": listed})
@@ -210,8 +200,10 @@ def _show_json(path: Path, as_json: bool) -> None:
         value = json.loads(path.read_text(encoding="utf-8"))
     except RecursionError:
         raise NeuraleseError(f"{path} is nested too deeply to be shown; neuralese did not write it.") from None
-    except (ValueError, OSError) as error:
-        raise NeuraleseError(f"{path} is not JSON ({plain(str(error))}); delete it and run snakemake again.") from None
+    except (ValueError, OSError):
+        raise DamagedError(path) from None
+    if isinstance(value, dict) and not is_whole(value):
+        raise DamagedError(path)
     if as_json or not isinstance(value, dict):
         print_json(value)
     else:

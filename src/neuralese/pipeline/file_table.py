@@ -35,7 +35,7 @@ import pandas as pd
 pd.read_parquet("results/TASK/seed0/dictionary.parquet")
 ```
 
-Each Parquet, safetensors and JSON file knows what made it, and `neuralese show FILE` prints that. *Made by* names the
+Each Parquet, safetensors and JSON file says what made it, and `neuralese show FILE` prints that. *Made by* names the
 stages; `snakemake --cores 8 --forcerun STAGE -- all` runs one again, and what follows.
 """
 COLUMNS = """

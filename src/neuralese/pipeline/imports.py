@@ -5,7 +5,8 @@ digest(files)                                                     # a short text
 
 A part of a task (`tasks.part(name, "game")`) is imported by name at run time: whichever parts the modules of a
 script ask for in this way, those of the tasks it is run for belong to its code, even if they come from another
-package. So do the criteria of other packages, wherever there are criteria.
+package. So do the criteria of other packages, wherever there are criteria. How files are read and written and how
+jobs are run does not belong to it.
 """
 
 import ast
@@ -23,6 +24,7 @@ from neuralese.translate.criteria import GROUP
 PACKAGE = "neuralese"
 SOURCE = Path(__file__).parents[1]
 CRITERIA = "translate/criteria.py"
+LEFT_OUT = [SOURCE / "storage", SOURCE / "pipeline"]  # edits there rerun nothing
 
 
 def imported(*roots: str | Path, tasks: Iterable[str] = ()) -> list[Path]:
@@ -34,7 +36,7 @@ def imported(*roots: str | Path, tasks: Iterable[str] = ()) -> list[Path]:
     waiting = [Path(root).resolve() for root in roots]
     while waiting:
         path = waiting.pop()
-        if path in found:
+        if path in found or any(map(path.is_relative_to, LEFT_OUT)):
             continue
         found.add(path)
         waiting += _direct(path)

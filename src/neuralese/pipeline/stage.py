@@ -1,8 +1,9 @@
 """What every pipeline stage does around its work: log to a file, respect its threads, fail in one sentence.
 
-with stage(snakemake):     # all that a script needs; its outputs say what made them
+with stage(snakemake):     # all that a script needs
 """
 
+import json
 import logging
 import sys
 from collections.abc import Iterable, Iterator
@@ -10,11 +11,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from neuralese.pipeline.made import Job
 from neuralese.pipeline.memory import keep_memory
 from neuralese.storage.errors import NeuraleseError
-from neuralese.storage.files import storage_problem
-from neuralese.storage.stamps import making
+from neuralese.storage.files import raw_kind, storage_problem
+from neuralese.storage.made import making, read_made
 
 logger = logging.getLogger("neuralese")
 
@@ -48,16 +48,40 @@ def by_name(paths: Iterable[str]) -> dict[str, list[Path]]:
 def stage(given: Any) -> Iterator[None]:
     """Do the work of a script, given Snakemake's object `given` (called `snakemake` there).
 
-    Send logging (and the text of a `NeuraleseError`) to its log, limit torch to its threads, check that its inputs are
-    what they claim to be, and let its outputs say what made them.
+    Send logging (and the text of a `NeuraleseError`) to its log, limit torch to its threads, and write into the
+    metadata of its outputs what made them.
     """
-    with logged(given.log[0], given.threads):
-        wildcards, params = (dict(each.items()) for each in (given.wildcards, given.params))
-        job = Job(given.rule, wildcards, params, tuple(given.input), tuple(given.output))
-        maker = job.begin(given.config["results"])
-        with making(maker):
-            yield
-        job.end(maker)
+    with logged(given.log[0], given.threads), making(_made(given)):
+        yield
+
+
+def _made(given: Any) -> dict[str, Any]:
+    """What makes the outputs of a job: its stage, settings, code, and the kinds of data it reads."""
+    results, params = given.config["results"], dict(given.params.items())
+    kinds = {_kind(Path(path)) for path in given.input} - {""}
+    made = {
+        "stage": given.rule,
+        "wildcards": {name: value for name, value in given.wildcards.items() if value},
+        "code": params.pop("code", ""),
+        "settings": {name: value for name, value in params.items() if not _is_place(name, value, results)},
+        "data": "+".join(sorted(kinds)) or ("corpus" if given.input else ""),
+    }
+    return json.loads(json.dumps(made, sort_keys=True, default=str))
+
+
+def _is_place(name: str, value: Any, results: str) -> bool:
+    """Whether a param says where something is, which differs between copies of the same results."""
+    return name == "folder" or str(value).startswith(f"{results}/")
+
+
+def _kind(path: Path) -> str:
+    """The kind of data that an input was made from, if it says so; raw data is checked first."""
+    if path.is_dir():
+        return raw_kind(path)
+    try:
+        return read_made(path).get("data", "")
+    except Exception:  # whatever is wrong with the file is said where it is read
+        return ""
 
 
 @contextmanager

@@ -16,8 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from neuralese.storage.errors import NeuraleseError, StorageError
-from neuralese.storage.stamps import ANEW, KEY, opened, seal, stamp
+from neuralese.storage.errors import DamagedError, NeuraleseError, StorageError
+from neuralese.storage.made import KEY, made_by
 
 NO_LEAVE = "you may not write to its folder; make it writable or choose another with --config results=..."
 REASONS = {  # why a write fails that no code can fix, and what to do
@@ -150,29 +150,47 @@ def write_bytes(path: str | Path, content: bytes) -> None:
 
 
 def write_json(path: str | Path, value: Mapping[str, Any]) -> None:
-    """Write `value` as indented JSON, after a stamp."""
-    stamped = {KEY: stamp(path), **value}
-    with atomic(path) as temporary:
-        temporary.write_text(json.dumps(stamped, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        seal(temporary)
+    """Write `value` as indented JSON, after what made it and a digest."""
+    about = {KEY: {"sha256": _digest(value), **made_by()}}
+    write_text(path, json.dumps({**about, **value}, indent=2, ensure_ascii=False) + "\n")
 
 
 def read_json(path: str | Path) -> dict[str, Any]:
-    """Read a JSON file that holds a mapping, without its stamp."""
+    """Read a JSON file that holds a mapping, without what made it; raise a `NeuraleseError` if it is damaged."""
     try:
-        with opened(path) as content:
-            value = json.loads(bytes(content).decode("utf-8"))
-        if not isinstance(value, dict):
-            raise ValueError("it is not a mapping")
+        value = json.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise NeuraleseError(f"{path} does not exist yet; run snakemake to make it.") from None
-    except (ValueError, RecursionError) as error:
-        raise NeuraleseError(f"{path} is not a whole JSON file ({error}); {ANEW}.") from None
+    except (ValueError, RecursionError):
+        raise DamagedError(path) from None
+    if not isinstance(value, dict) or not is_whole(value):
+        raise DamagedError(path)
     value.pop(KEY, None)
     return value
+
+
+def is_whole(value: Mapping[str, Any]) -> bool:
+    """Whether what a JSON file holds is what was written; a user's own file has no digest to check."""
+    about = value.get(KEY, {})
+    content = {name: each for name, each in value.items() if name != KEY}
+    return isinstance(about, dict) and about.get("sha256", _digest(content)) == _digest(content)
+
+
+def _digest(value: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()
 
 
 def file_digest(path: str | Path, algorithm: str = "sha256") -> str:
     """Return the hexadecimal digest of a file's bytes."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, algorithm).hexdigest()
+
+
+def raw_kind(raw: str | Path) -> str:
+    """The kind of the data in a folder, once its files are verified to be those that were fetched."""
+    source = read_json(Path(raw) / "source.json")
+    for each in source["files"]:
+        path = Path(raw) / each["file"]
+        if not path.is_file() or file_digest(path) != each["sha256"]:
+            raise NeuraleseError(f"{path} is not the file that was fetched; delete {raw} and run again.")
+    return source["source"]

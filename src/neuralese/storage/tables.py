@@ -16,9 +16,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.storage.errors import DamagedError, NeuraleseError
 from neuralese.storage.files import atomic
-from neuralese.storage.stamps import KEY, opened, seal, stamp
+from neuralese.storage.made import KEY, made_by
 from neuralese.storage.values import RULES, Rules, fault
 
 if TYPE_CHECKING:  # takes longer to import than a table takes to read
@@ -264,33 +264,28 @@ def write_batches(path: str | Path, tables: Iterable[pa.Table], contract: str | 
 
 
 def _write(path: str | Path, tables: Iterable[pa.Table], **options: Any) -> None:
-    """Write tables one after another, with a stamp; `options` are of `ParquetWriter`."""
-    with atomic(path) as temporary:
-        with ExitStack() as stack:
-            writer = None
-            for table in tables:
-                writer = writer or stack.enter_context(pq.ParquetWriter(temporary, table.schema, **options))
-                writer.write_table(table)
-            if writer:
-                writer.add_key_value_metadata({KEY: json.dumps(stamp(path))})
+    """Write tables one after another, with checksums and what made them; `options` are of `ParquetWriter`."""
+    with atomic(path) as temporary, ExitStack() as stack:
+        writer = None
+        for table in tables:
+            writer = writer or stack.enter_context(
+                pq.ParquetWriter(temporary, table.schema, write_page_checksum=True, **options)
+            )
+            writer.write_table(table)
         if writer:
-            seal(temporary)
+            writer.add_key_value_metadata({KEY: json.dumps(made_by())})
 
 
 @contextmanager
-def _opened(path: str | Path) -> Iterator[pq.ParquetFile]:
-    """A Parquet file, once verified to be the one that was written."""
+def open_table(path: str | Path) -> Iterator[pq.ParquetFile]:
+    """A Parquet file whose pages are verified as they are read."""
     try:
-        with opened(path) as content, pq.ParquetFile(pa.BufferReader(pa.py_buffer(content))) as file:
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
             yield file
     except FileNotFoundError:
         raise NeuraleseError(f"{path} does not exist yet; run snakemake to make it.") from None
-    except (pa.ArrowException, OSError, ValueError, RuntimeError) as error:
-        raise _broken(path, error) from None
-
-
-def _broken(path: str | Path, error: Exception) -> NeuraleseError:
-    return NeuraleseError(f"{path} is not a whole Parquet file ({str(error).splitlines()[0]}); {MAKE_ANEW}.")
+    except (pa.ArrowException, OSError, ValueError, RuntimeError):
+        raise DamagedError(path) from None
 
 
 def read_table(
@@ -298,7 +293,7 @@ def read_table(
 ) -> pa.Table:
     """Read a Parquet file that keeps the contract of its `kind`: the whole table, or some `columns`."""
     contract = contract_of(kind)
-    with _opened(path) as file:
+    with open_table(path) as file:
         check(file.schema_arrow, contract, path)
         table = file.read(columns)
         if check_every_value:
@@ -308,7 +303,7 @@ def read_table(
 
 def read_about(path: str | Path) -> dict[str, Any]:
     """The `about` of a table, as given to `write_table`."""
-    with _opened(path) as file:
+    with open_table(path) as file:
         metadata = file.schema_arrow.metadata or {}
         ours = {name.decode(): value for name, value in metadata.items() if not name.startswith(b"ARROW")}
         return {name: json.loads(value) for name, value in ours.items() if name != KEY}
@@ -316,7 +311,6 @@ def read_about(path: str | Path) -> dict[str, Any]:
 
 def data_digest(path: str | Path) -> str:
     """A digest of a table's contents and its `about`, regardless of what made it."""
-    about = json.dumps(read_about(path), sort_keys=True)
-    with opened(path) as content:
-        footer = int.from_bytes(content[-8:-4], "little") + 8
-        return hashlib.sha256(about.encode() + content[:-footer]).hexdigest()
+    about, content = json.dumps(read_about(path), sort_keys=True), Path(path).read_bytes()
+    footer = int.from_bytes(content[-8:-4], "little") + 8
+    return hashlib.sha256(about.encode() + content[:-footer]).hexdigest()

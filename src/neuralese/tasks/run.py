@@ -16,12 +16,12 @@ from neuralese import tasks
 from neuralese.games.settings import GameConfig
 from neuralese.randomness import generator
 from neuralese.sources.provenance import PEOPLE, data_kind, read_provenance
-from neuralese.storage.stamps import read_record
+from neuralese.storage.made import read_made
 
 
 def game_of(made: str | Path) -> dict[str, Any]:
     """The settings of the game with which a file of a run was made, if it says so."""
-    return ((read_record(made) or {}).get("settings") or {}).get("game") or {}
+    return (read_made(made).get("settings") or {}).get("game") or {}
 
 
 class Run:

@@ -6,9 +6,10 @@ from neuralese.pipeline.stage import stage
 from neuralese.sources.archives import members
 from neuralese.storage.files import write_bytes
 from neuralese.storage.tables import read_table
-from neuralese.tasks.birds.backbone import Backbone, graph
+from neuralese.tasks.birds.backbone import graph
 from neuralese.tasks.birds.cub import PICTURES
 from neuralese.tasks.birds.images import samples
+from neuralese.tasks.birds.network import Backbone
 from neuralese.tasks.birds.pooling import SEEN, principal_axes, with_pooling
 from neuralese.tasks.birds.quantise import quantise
 from neuralese.tasks.birds.tables import IMAGES

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -19,8 +20,10 @@ from tqdm import tqdm
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import read_table, vectors, write_batches
 from neuralese.tasks.birds.crops import Box, crop
-from neuralese.tasks.birds.pooling import Extractor
 from neuralese.tasks.birds.tables import POOLED, SHARD
+
+if TYPE_CHECKING:
+    from neuralese.tasks.birds.pooling import Extractor
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +56,7 @@ def samples(pictures: Iterable[tuple[str, bytes]], images: pd.DataFrame, size: i
 class Extraction:
     """Streams pictures through a network with pooling, and remembers which were unreadable."""
 
-    extractor: Extractor
+    extractor: "Extractor"
     failed: dict[str, str] = field(default_factory=dict)  # path -> why
 
     def run(self, pictures: Iterable[tuple[str, bytes]], wanted: Wanted) -> Iterator[pa.Table]:

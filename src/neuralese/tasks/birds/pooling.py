@@ -7,13 +7,15 @@ one small convolution and one matrix product, which run inside the graph.
 """
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
-import onnx
-from onnx import TensorProto, helper, numpy_helper
 
 from neuralese.storage.errors import NeuraleseError
-from neuralese.tasks.birds.backbone import Backbone, Network
+from neuralese.tasks.birds.network import Backbone, Network
+
+if TYPE_CHECKING:
+    from onnx import NodeProto
 
 SEEN = 240  # number of training pictures used to find the components
 
@@ -40,6 +42,9 @@ def with_pooling(graph: bytes, axes: np.ndarray) -> bytes:
     `pooled` (1, k (k + 1) / 2) are the pairwise products of the components along k axes (k, channels), summed over
     places; `average` (1, channels) is the mean of the maps. Both are signed square roots, scaled to unit length.
     """
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+
     model = onnx.load_from_string(graph)
     count, channels = axes.shape
     first, second = np.triu_indices(count)
@@ -83,8 +88,10 @@ class Extractor(Network):
         return tuple(self.session.run(["pooled", "average"], {"images": image[None]}))
 
 
-def _root(given: str, made: str) -> list[onnx.NodeProto]:
+def _root(given: str, made: str) -> list["NodeProto"]:
     """The signed square root of a tensor (1, n), scaled to unit length."""
+    from onnx import helper
+
     sign, size, root, signed = (f"{made}_{step}" for step in ("sign", "size", "root", "signed"))
     return [
         helper.make_node("Sign", [given], [sign]),

@@ -24,7 +24,8 @@ class PictureError(Exception):
 
 def seen(paths: Sequence[Path]) -> np.ndarray:
     """The network's features of pictures: its last feature maps, averaged over the picture, (n, 1280)."""
-    from neuralese.tasks.birds.backbone import Backbone, graph  # imports torch and onnxruntime
+    from neuralese.tasks.birds.backbone import graph  # imports torch
+    from neuralese.tasks.birds.network import Backbone
 
     network = Backbone.load(graph(NETWORK, PIXELS))
     maps = (network.maps(_decoded(path, place, PIXELS)[None]) for place, path in enumerate(paths))

@@ -1,54 +1,94 @@
-"""Files that know what made them: whatever was changed, moved or mixed up is said in one sentence."""
+"""Files say what made them, and damaged ones are refused in one sentence that says what to do."""
 
-import json
 import os
 import subprocess
 import sys
-from itertools import permutations
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import torch
+from click.testing import CliRunner
 from fuzz import KINDS, fuzz
 from torch import nn
 
 from neuralese.agents.cell import CellConfig
 from neuralese.agents.training import Trainer, TrainingConfig
+from neuralese.cli.main import cli
 from neuralese.games.reference import ReferenceGame
-from neuralese.sources.provenance import data_kind
 from neuralese.storage import files
 from neuralese.storage.errors import NeuraleseError
-from neuralese.storage.files import atomic, read_json, write_json, write_text
-from neuralese.storage.stamps import Maker, identity, making, read_record
-from neuralese.storage.tables import data_digest, read_about, read_table, vectors, write_table
+from neuralese.storage.files import atomic, raw_kind, read_json, write_json, write_text
+from neuralese.storage.made import making, read_made
+from neuralese.storage.tables import data_digest, read_about, read_table, vectors, write_batches, write_table
 from neuralese.storage.weights import discard_broken, read_settings, read_weights, save_weights
 
-RECORD = {"stage": "made_here", "settings": {}, "code": "1", "inputs": {}}
+MADE = {"stage": "sample_messages", "settings": {"noise": 0.3}, "code": "1", "data": "embedded"}
 READ = {
     "messages.parquet": lambda path: read_table(path, "messages"),
+    "features.parquet": lambda path: read_table(path, "messages"),
     "agent.safetensors": read_weights,
     "report.json": read_json,
 }
 
 
 def table() -> pa.Table:
+    numbers = np.random.default_rng(0).normal(size=(500, 8))
     return pa.table(
         {
-            "message_id": pa.array([0, 1], pa.int32()),
-            "split": ["train", "dev"],
-            "message": vectors(np.array([[0.1, 0.2], [0.3, 0.4]])),
+            "message_id": pa.array(range(500), pa.int32()),
+            "split": ["train", "dev"] * 250,
+            "message": vectors(numbers),
         }
     )
 
 
-def make(results: Path, folder: str, **record: object) -> None:
-    """Write a file of every kind as a stage of a run would."""
-    with making(Maker(str(results), RECORD | record)):
-        write_table(results / folder / "messages.parquet", table(), "messages", about={"kind": "vector"})
-        save_weights(results / folder / "agent.safetensors", nn.Linear(2, 2), {"hidden": 2})
-        write_json(results / folder / "report.json", {"source": "embedded"})
+def make(folder: Path, **made: object) -> None:
+    """Write a file of every kind as a stage of a run would: the first table compressed, the second not."""
+    with making(MADE | made):
+        write_table(folder / "messages.parquet", table(), "messages", about={"kind": "vector"})
+        write_batches(folder / "features.parquet", [table()] * 2, "messages")
+        save_weights(folder / "agent.safetensors", nn.Linear(20, 20), {"hidden": 20})
+        write_json(folder / "report.json", {"source": "embedded", "said": ["red"] * 50})
+
+
+def content_of(path: Path) -> range:
+    """The bytes that hold values: pages, tensors, or the text after what made the file."""
+    content = path.read_bytes()
+    match path.suffix:
+        case ".parquet":
+            return range(4, len(content) - 8 - pq.read_metadata(path).serialized_size)
+        case ".safetensors":
+            return range(8 + int.from_bytes(content[:8], "little"), len(content))
+    return range(content.index(b'"source"'), content.rindex(b"]"))
+
+
+@pytest.mark.parametrize("place", [0.01, 0.2, 0.4, 0.6, 0.8, 0.99])
+@pytest.mark.parametrize("name", READ)
+def test_a_flipped_bit_is_refused_by_the_library_and_by_show(tmp_path, name, place):
+    make(tmp_path)
+    path, damaged = tmp_path / name, f"{tmp_path / name} is damaged; delete it and run again."
+    content, places = bytearray(path.read_bytes()), content_of(path)
+    content[places[int(place * len(places))]] ^= 4
+    path.write_bytes(content)
+    shown = CliRunner().invoke(cli, ["show", str(path), *(["--rows", "1000"] if path.suffix == ".parquet" else [])])
+    assert shown.exit_code != 0
+    assert damaged in shown.output
+    with pytest.raises(NeuraleseError) as refused:
+        READ[name](path)
+    assert str(refused.value) == damaged
+
+
+@pytest.mark.parametrize("left", [0, 5, 100, -1])
+@pytest.mark.parametrize("name", READ)
+def test_a_file_that_was_cut_short_is_refused(tmp_path, name, left):
+    make(tmp_path)
+    path = tmp_path / name
+    path.write_bytes(path.read_bytes()[: left if left >= 0 else left - 1])
+    with pytest.raises(NeuraleseError, match=f"{name} is damaged; delete it and run again."):
+        READ[name](path)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -58,79 +98,48 @@ def test_no_changed_file_is_read_with_other_values_or_ends_in_a_traceback(kind):
     assert counts["refused"] > 50
 
 
-def test_a_file_is_read_where_it_was_made_and_where_all_results_were_copied_to(tmp_path):
-    make(tmp_path / "results", "colors/seed0")
-    (tmp_path / "results").rename(tmp_path / "copied")
-    for name, read in READ.items():
-        read(tmp_path / "copied" / "colors" / "seed0" / name)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [*permutations(["colors/seed0", "colors/seed1", "birds/seed0", "sweep/agent.noise=0.9/colors/seed0"], 2)],
-)
-@pytest.mark.parametrize("name", READ)
-def test_a_file_of_another_seed_task_or_point_is_refused(tmp_path, name, one, other):
-    make(tmp_path, one)
-    (tmp_path / other).mkdir(parents=True)
-    moved = (tmp_path / one / name).rename(tmp_path / other / name)
-    with pytest.raises(NeuraleseError, match=f"is not what its name says: it was made as {one}/{name}; delete it"):
-        READ[name](moved)
-
-
-def test_a_file_of_another_kind_is_refused(tmp_path):
-    with making(Maker(str(tmp_path), RECORD)):
-        write_table(tmp_path / "messages.parquet", table(), "messages")
-    (tmp_path / "messages.parquet").rename(tmp_path / "new_messages.parquet")
-    with pytest.raises(NeuraleseError, match=r"it was made as messages\.parquet"):
-        read_table(tmp_path / "new_messages.parquet", "messages")
-
-
-def test_edited_provenance_does_not_turn_a_stand_in_into_real_data(tmp_path):
-    make(tmp_path, "colors")
-    path = tmp_path / "colors" / "report.json"
-    assert data_kind(path) == "embedded"
-    path.write_text(path.read_text().replace("embedded", "official"))
-    with pytest.raises(NeuraleseError, match=r"report\.json was changed after it was made, or its disk is failing; de"):
-        data_kind(path)
-
-
-def test_what_made_a_file_is_read_from_it_and_changes_no_value(tmp_path):
-    make(tmp_path, "colors/seed0", settings={"noise": 0.3}, inputs={"colors/raw": "12"})
+def test_what_made_a_file_is_read_from_it_and_shown_and_changes_no_value(tmp_path):
+    make(tmp_path)
     for name in READ:
-        record = read_record(tmp_path / "colors" / "seed0" / name)
-        assert record["settings"] == {"noise": 0.3}
-        assert record["inputs"] == {"colors/raw": "12"}
-        assert record["place"] == f"colors/seed0/{name}"
-    assert read_json(tmp_path / "colors" / "seed0" / "report.json") == {"source": "embedded"}
-    assert read_about(tmp_path / "colors" / "seed0" / "messages.parquet") == {"kind": "vector"}
-    assert read_settings(tmp_path / "colors" / "seed0" / "agent.safetensors") == {"hidden": 2}
-    assert read_table(tmp_path / "colors" / "seed0" / "messages.parquet", "messages").equals(table())
+        assert read_made(tmp_path / name).items() >= MADE.items()
+        assert "sample_messages" in CliRunner().invoke(cli, ["show", str(tmp_path / name)]).output
+    assert read_json(tmp_path / "report.json")["source"] == "embedded"
+    assert read_about(tmp_path / "messages.parquet") == {"kind": "vector"}
+    assert read_settings(tmp_path / "agent.safetensors") == {"hidden": 20}
+    assert read_table(tmp_path / "messages.parquet", "messages").equals(table())
 
 
-def test_the_same_makes_the_same_bytes_and_another_code_another_identity_of_the_same_data(tmp_path):
+def test_the_same_makes_the_same_bytes_and_other_code_the_same_data(tmp_path):
     for folder, code in (("a", "1"), ("b", "1"), ("c", "2")):
-        make(tmp_path / folder, "colors", code=code)
-    paths = [tmp_path / folder / "colors" / "messages.parquet" for folder in "abc"]
+        make(tmp_path / folder, code=code)
+    paths = [tmp_path / folder / "messages.parquet" for folder in "abc"]
     assert paths[0].read_bytes() == paths[1].read_bytes() != paths[2].read_bytes()
-    identities = [identity(read_record(path)) for path in paths]
-    assert identities[0] == identities[1] != identities[2]
     assert len({data_digest(path) for path in paths}) == 1
     write_table(tmp_path / "other.parquet", table().slice(0, 1), "messages", about={"kind": "vector"})
     assert data_digest(tmp_path / "other.parquet") != data_digest(paths[0])
+
+
+def test_raw_data_is_what_was_fetched(tmp_path):
+    write_text(tmp_path / "archive", "whole")
+    fetched = [{"file": "archive", "sha256": files.file_digest(tmp_path / "archive")}]
+    write_json(tmp_path / "source.json", {"source": "mirror", "files": fetched})
+    assert raw_kind(tmp_path) == "mirror"
+    write_text(tmp_path / "archive", "whale")
+    with pytest.raises(NeuraleseError, match="archive is not the file that was fetched; delete"):
+        raw_kind(tmp_path)
 
 
 def test_files_of_a_users_own_are_read_as_they_are(tmp_path):
     path = tmp_path / "mine.json"
     path.write_text('{"source": "corpus"}')
     assert read_json(path) == {"source": "corpus"}
-    assert read_record(path) is None
+    assert read_made(path) == {}
 
 
-@pytest.mark.parametrize("content", ["", "{", "[1, 2", '{"a": 1}}', "\x00"])
+@pytest.mark.parametrize("content", ["", "{", "[1, 2", "[1, 2]", '{"a": 1}}', "\x00"])
 def test_what_is_no_json_is_said_in_one_sentence(tmp_path, content):
     (tmp_path / "provenance.json").write_text(content)
-    with pytest.raises(NeuraleseError, match=r"provenance\.json is not a whole JSON file .*; delete it and run"):
+    with pytest.raises(NeuraleseError, match=r"provenance\.json is damaged; delete it and run again"):
         read_json(tmp_path / "provenance.json")
 
 
@@ -204,13 +213,6 @@ def test_what_was_left_on_another_machine_is_swept_once_it_is_old(tmp_path, monk
     write_text(tmp_path / "text", "whole")
     assert left[0].exists()
     assert not left[1].exists()
-
-
-def test_a_stamp_holds_no_time_and_no_folder_of_this_machine(tmp_path):
-    make(tmp_path / "results", "colors/seed0")
-    record = read_record(tmp_path / "results" / "colors" / "seed0" / "messages.parquet")
-    assert str(tmp_path) not in json.dumps(record)
-    assert set(record) == {*RECORD, "place"}
 
 
 def test_weights_are_the_same_bytes_whenever_they_are_written(tmp_path):
