@@ -23,6 +23,7 @@ from neuralese.translate.criteria import GROUP
 PACKAGE = "neuralese"
 SOURCE = Path(__file__).parents[1]
 CRITERIA = "translate/criteria.py"
+DECLARED = f"{PACKAGE}.config"  # what a stage uses of it are its params
 
 
 def imported(*roots: str | Path, tasks: Iterable[str] = ()) -> list[Path]:
@@ -130,7 +131,7 @@ def _files(name: str) -> list[Path]:
     """The files that importing a dotted name runs, if it belongs to our package or a task's; otherwise none."""
     package, *rest = name.split(".")
     source = SOURCE if package == PACKAGE else _foreign().get(package)
-    if source is None:
+    if source is None or name.startswith(DECLARED):
         return []
     places = [source.joinpath(*rest[:depth]) for depth in range(len(rest) + 1)]
     files = (path for place in places for path in (place / "__init__.py", place.with_suffix(".py")))
