@@ -44,7 +44,7 @@ print(*{module.__file__ for name, module in sys.modules.items() if name.split(".
 def test_what_is_found_is_what_python_loads_but_for_what_the_config_declares(script):
     path = ROOT / f"workflow/scripts/{script}.py"
     done = subprocess.run([sys.executable, "-c", TOP, str(path)], check=True, capture_output=True, text=True)
-    loaded = {path for line in done.stdout.split() if (path := Path(line)).parent.name != "config"}
+    loaded = {each for each in map(Path, done.stdout.split()) if each.parent.name != "config"}
     assert {each for each in imported(path) if each.suffix == ".py"} >= loaded
 
 
