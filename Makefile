@@ -47,9 +47,9 @@ bench: $(INSTALLED)
 docs: $(DOCS_INSTALLED)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-# what is made from the code: the config's table and schema, the files of the results, the commands
+# what is made from the code: the config's keys, the files of the results, the commands
 reference: $(INSTALLED)
-	$(BIN)/python -m neuralese.pipeline.config --write
+	$(BIN)/python tools/config_keys.py
 	$(BIN)/python -m neuralese.pipeline.file_table --write
 	$(BIN)/python tools/commands.py
 

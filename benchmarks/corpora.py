@@ -8,7 +8,6 @@ take a few seconds more each to start. `fit` is three models, `choose` every mem
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -16,9 +15,7 @@ import numpy as np
 import pyarrow as pa
 from measure import peak_megabytes
 
-from neuralese.agents.settings import MessagesConfig
-from neuralese.pipeline import sections
-from neuralese.pipeline.criteria import CRITERIA
+from neuralese.config.models import CRITERIA, Ablation, Dictionary, Evaluation, MessagesConfig
 from neuralese.tasks.corpus import whole
 from neuralese.tasks.corpus.measured import measure as measure_messages
 from neuralese.tasks.corpus.read import read_corpus
@@ -87,12 +84,12 @@ def write_log(folder: Path, messages: int, kind: str) -> int:
 
 def stages(folder: Path, run: whole.CorpusRun) -> dict[str, Callable[[], object]]:
     """The work of each stage; each needs those before it."""
-    counts, sizes, evaluation = MessagesConfig(), sections.Ablation(), sections.Evaluation()
+    counts, sizes, evaluation = MessagesConfig(), Ablation(), Evaluation()
     chosen: dict = {}
     compared = whole.Sizes(sizes.messages, sizes.contexts, sizes.humans)
 
     def take() -> None:
-        whole.take(run, asdict(counts))
+        whole.take(run, counts.model_dump())
         whole.list_utterances(run)
 
     return {
@@ -101,7 +98,7 @@ def stages(folder: Path, run: whole.CorpusRun) -> dict[str, Callable[[], object]
         "take": take,
         "measure": lambda: measure_messages(load_recorded(run.files["recorded.parquet"]), run.files["states.parquet"]),
         "choose": lambda: chosen.update(whole.choose_members(run, CRITERIA, compared)),
-        "dictionary": lambda: whole.write_dictionary(run, chosen, sections.Dictionary().n_best),
+        "dictionary": lambda: whole.write_dictionary(run, chosen, Dictionary().n_best),
         "evaluate": lambda: whole.evaluate(run, counts.held_out, evaluation.resamples),
     }
 

@@ -118,8 +118,8 @@ def pooling(images: int) -> Work:
 
 def training_head(images: int) -> Work:
     """Train the layer that recognises the species, for one epoch."""
+    from neuralese.config.models import HeadConfig
     from neuralese.tasks.birds.head import train_head
-    from neuralese.tasks.birds.settings import HeadConfig
 
     random = torch.Generator().manual_seed(0)
     sizes = {"train": images, "dev": images // 4, "test": images // 4}

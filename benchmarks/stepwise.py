@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 from neuralese.agents.cell import Cell
 from neuralese.agents.episodes import Episodes
-from neuralese.agents.training import Trainer
+from neuralese.agents.training import CLIP, Trainer
 
 
 def unroll(cell: Cell, episodes: Episodes, noise: Tensor) -> Tensor:
@@ -39,6 +39,6 @@ class StepByStep(Trainer):
         loss = (error.square() * episodes.counts).sum() / episodes.counts.sum().clamp(min=1)
         self.optimizer.forget()
         loss.backward()
-        nn.utils.clip_grad_norm_(self.cell.parameters(), self.config.clip)
+        nn.utils.clip_grad_norm_(self.cell.parameters(), CLIP)
         self.optimizer.step()
         return loss.item()

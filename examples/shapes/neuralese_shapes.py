@@ -12,11 +12,9 @@ import pandas as pd
 import torch
 from PIL import Image, ImageDraw
 
-from neuralese.agents.settings import TrainingConfig
+from neuralese.config.models import FitConfig, GameConfig, TrainingConfig
 from neuralese.games.reference import ReferenceGame
-from neuralese.games.settings import GameConfig
 from neuralese.sources.data_sets import DataSet
-from neuralese.speakers.settings import FitConfig
 from neuralese.storage.tables import matrix, read_table
 from neuralese.tasks.items import Prepared, items_table, traces_table
 from neuralese.tasks.reference import load_heard, load_traces  # noqa: F401  (parts of this task, used unchanged)

@@ -10,7 +10,6 @@ Everything is done by the functions of the workflow, on the same tables: for the
 make the same dictionary.
 """
 
-import dataclasses
 import io
 import json
 import zipfile
@@ -28,9 +27,9 @@ from sklearn.exceptions import NotFittedError
 
 from neuralese.agents.messages import Speech, sequences
 from neuralese.agents.sequences import Messages, Sequences
-from neuralese.agents.settings import MessagesConfig
-from neuralese.pipeline import sections
-from neuralese.pipeline.criteria import ALSO, CRITERIA
+from neuralese.config.load import check
+from neuralese.config.models import ALSO, CRITERIA, Ablation, Dictionary, Evaluation, FitConfig, MessagesConfig
+from neuralese.config.section import Section
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import write_bytes
 from neuralese.storage.tables import read_about, read_table
@@ -50,13 +49,16 @@ from neuralese.translate.pairs import SINGLE
 ABOUT = "translator.json"  # in a saved translator: how it was made
 FORMAT = 2
 RANDOM = "random"  # the control that accompanies every criterion
-SECTIONS: dict[str, Any] = {
-    "speakers": FITTING,
-    "messages": MessagesConfig(),
-    "ablation": sections.Ablation(),
-    "dictionary": sections.Dictionary(),
-    "evaluation": sections.Evaluation(),
-}
+
+
+class Settings(Section):
+    """The sections of the config that a translator uses."""
+
+    speakers: FitConfig = FITTING
+    messages: MessagesConfig = MessagesConfig()
+    ablation: Ablation = Ablation()
+    dictionary: Dictionary = Dictionary()
+    evaluation: Evaluation = Evaluation()
 
 
 class Translator(BaseEstimator):
@@ -125,12 +127,12 @@ class Translator(BaseEstimator):
         run = whole.CorpusRun(made.name, self._seed(), corpus.settings.candidates)
         with whole.one_thread():
             run.read(corpus)
-            whole.fit_models(run, settings["speakers"])
-            whole.take(run, dataclasses.asdict(settings["messages"]))
+            whole.fit_models(run, settings.speakers)
+            whole.take(run, settings.messages.model_dump())
             whole.list_utterances(run)
-            sizes = {each.name: getattr(settings["ablation"], each.name) for each in dataclasses.fields(whole.Sizes)}
-            criteria = whole.choose_members(run, families, whole.Sizes(**sizes))
-            whole.write_dictionary(run, criteria, settings["dictionary"].n_best)
+            sizes = whole.Sizes(**settings.ablation.model_dump(exclude={"also"}))
+            criteria = whole.choose_members(run, families, sizes)
+            whole.write_dictionary(run, criteria, settings.dictionary.n_best)
         self._keep(made, corpus.settings.candidates)
         return self
 
@@ -166,9 +168,9 @@ class Translator(BaseEstimator):
         with whole.one_thread():
             return whole.evaluate(
                 self._fitted(),
-                settings["messages"].held_out,
-                settings["evaluation"].resamples,
-                settings["evaluation"].phrases_heard,
+                settings.messages.held_out,
+                settings.evaluation.resamples,
+                settings.evaluation.phrases_heard,
             ).drop(columns="task")
 
     def save(self, path: str | Path) -> None:
@@ -254,17 +256,12 @@ class Translator(BaseEstimator):
             make_criterion({"kind": family.get("kind"), **{k: _first(v) for k, v in options.items()}})
         return {self._name(): family, RANDOM: CRITERIA[RANDOM]}
 
-    def _settings(self) -> dict[str, Any]:
+    def _settings(self) -> Settings:
         """The sections of the config, with overrides applied to their defaults."""
-        for name, values in (self.config or {}).items():
-            known = [each.name for each in dataclasses.fields(SECTIONS[name])] if name in SECTIONS else list(SECTIONS)
-            for key in values if name in SECTIONS else [name]:
-                if key not in known:
-                    raise InputError(f"config: '{key}' is not a known key; choose from {', '.join(known)}.")
-        return {
-            name: dataclasses.replace(default, **(self.config or {}).get(name, {}))
-            for name, default in SECTIONS.items()
-        }
+        try:
+            return check(dict(self.config or {}), Settings)
+        except NeuraleseError as error:
+            raise InputError(str(error)) from None
 
     def _entries(self, direction: str, source: Any, target: Any, n_best: int) -> pd.DataFrame:
         run = self._fitted()

@@ -58,7 +58,7 @@ def test_a_parameter_without_a_gradient_stays():
 def test_training_does_not_import_a_compiler():
     script = """
 import sys, torch
-from neuralese.agents.settings import CellConfig, TrainingConfig
+from neuralese.config.models import CellConfig, TrainingConfig
 from neuralese.agents.training import Trainer
 from neuralese.games.reference import ReferenceGame
 game = ReferenceGame(torch.randn(50, 3))

@@ -10,12 +10,13 @@ import torch
 from naive_listener import margin
 from safetensors.torch import load_file
 
-from neuralese.agents.cell import CellConfig, load_cell, save_cell
+from neuralese.agents import messages
+from neuralese.agents.cell import CellConfig, load_cell, save_cell, without_channel
 from neuralese.agents.episodes import Episodes, Replay, rounds
 from neuralese.agents.messages import read_messages, sample_messages
 from neuralese.agents.players import speak
-from neuralese.agents.settings import MessagesConfig
-from neuralese.agents.training import Trainer, TrainingConfig, checkpoint_path, exploration, learning_rate
+from neuralese.agents.training import Trainer, TrainingConfig, checkpoint_path, exploration, learning_rate, on_data
+from neuralese.config.models import MessagesConfig
 from neuralese.games.reference import ReferenceGame
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import write_table
@@ -28,7 +29,7 @@ def game() -> ReferenceGame:
 
 
 def trainer(updates: int = 60, seed: int = 0, **settings) -> Trainer:
-    config = TrainingConfig(updates=updates, batch=16, new_games=16, replay=64, report_every=20, **settings)
+    config = TrainingConfig(updates=updates, batch=16, new_games=16, **settings)
     return Trainer(game(), SMALL, config, seed)
 
 
@@ -73,7 +74,7 @@ from neuralese.agents.training import Trainer, TrainingConfig
 from neuralese.games.reference import ReferenceGame
 torch.set_num_threads(1)
 game = ReferenceGame(torch.randn(200, 3, generator=torch.Generator().manual_seed(1)))
-config = TrainingConfig(updates=120, batch=64, new_games=64, replay=256, checkpoint_every=20)
+config = TrainingConfig(updates=120, batch=64, new_games=64, checkpoint_every=20)
 trainer = Trainer(game, CellConfig(hidden=64, message=16), config, seed=0)
 trainer.run(Path(sys.argv[1]))
 save_cell(sys.argv[2], trainer.cell)
@@ -133,7 +134,7 @@ def test_agents_learn_to_refer():
     colors = ReferenceGame(
         torch.eye(3)[torch.arange(300) % 3] + 0.1 * torch.randn(300, 3, generator=torch.Generator().manual_seed(2))
     )
-    config = TrainingConfig(updates=250, batch=64, new_games=64, report_every=50)
+    config = TrainingConfig(updates=250, batch=64, new_games=64)
     learned = Trainer(colors, CellConfig(hidden=32, message=8), config, seed=0)
     learned.run()
     random = torch.Generator().manual_seed(3)
@@ -149,7 +150,7 @@ def test_agents_learn_to_refer():
 
 def test_agents_learn_to_refer_to_one_of_three_items():
     game = kinds(candidates=3)
-    config = TrainingConfig(updates=400, batch=64, new_games=64, explore=200, report_every=50)
+    config = TrainingConfig(updates=400, batch=64, new_games=64, explore=200)
     learned = Trainer(game, CellConfig(hidden=32, message=8), config, seed=0)
     learned.run()
     random = torch.Generator().manual_seed(3)
@@ -165,7 +166,6 @@ def test_agents_learn_to_refer_to_one_of_three_items():
 def test_the_exploration_schedule_is_the_papers():
     paper = TrainingConfig()
     assert [exploration(t, paper) for t in (0, 500, 1000, 2500, 5000, 9999)] == [1.0, 0.5, 0.08, 0.05, 0.0, 0.0]
-    assert exploration(9999, TrainingConfig(epsilon_floor=0.02)) == 0.02
     assert exploration(100, TrainingConfig(explore=200)) == 0.5
 
 
@@ -223,19 +223,20 @@ def test_sampled_messages_come_back_from_their_table_by_split(tmp_path, generato
 
 def test_on_embedded_data_a_training_is_at_most_as_long_as_its_setting_says():
     config = TrainingConfig(updates=100, embedded_updates=60)
-    assert [config.on(data).updates for data in ("mirror", "official", "embedded")] == [100, 100, 60]
-    assert TrainingConfig(updates=40, embedded_updates=60).on("embedded").updates == 40  # never longer
+    assert [on_data(config, data).updates for data in ("mirror", "official", "embedded")] == [100, 100, 60]
+    assert on_data(TrainingConfig(updates=40, embedded_updates=60), "embedded").updates == 40  # never longer
 
 
 def test_on_embedded_data_fewer_messages_are_recorded():
-    config = MessagesConfig(fitted=900, vocabulary=500, held_out=80, contexts=300, embedded=100)
-    assert [config.on(data) for data in ("mirror", "official")] == [config, config]
-    assert config.on("embedded") == MessagesConfig(900, vocabulary=100, held_out=80, contexts=100, embedded=100)
+    counts = MessagesConfig(fitted=9000, vocabulary=5000, held_out=800, contexts=3000)
+    assert [messages.on_data(counts, data) for data in ("mirror", "official")] == [counts, counts]
+    fewer = MessagesConfig(fitted=9000, vocabulary=1000, held_out=800, contexts=1000)
+    assert messages.on_data(counts, "embedded") == fewer
 
 
 def test_agents_without_a_channel_learn_and_hear_nothing():
-    config = TrainingConfig(updates=5, batch=8, new_games=8, replay=32)
-    trained = Trainer(game(), SMALL.without_channel(), config, seed=0)
+    config = TrainingConfig(updates=5, batch=8, new_games=8)
+    trained = Trainer(game(), without_channel(SMALL), config, seed=0)
     trained.run()
     assert all(torch.isfinite(weight).all() for weight in trained.cell.parameters())
     world = game().reset(6, torch.Generator().manual_seed(1))

@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from neuralese.pipeline.config import SCHEMA, complete
-from neuralese.pipeline.sweep import named, sweep_problem
+from neuralese import tasks
+from neuralese.config.load import load
+from neuralese.config.models import config_model
+from neuralese.pipeline.sweep import named
+from neuralese.translate.criteria import kinds
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 
@@ -18,8 +21,7 @@ def study(monkeypatch):
 
 
 def test_every_variant_is_a_point_of_one_sweep_that_can_be_run(study):
-    config = complete(study.overlay(Path("results"), [0, 1]))
-    assert sweep_problem(config, SCHEMA) is None
+    config = load(study.overlay(Path("results"), [0, 1]), config_model(tasks.sections(), kinds())).model_dump()
     found = list(study.points())
     assert len({(task, str(values)) for _, task, values in found}) == len(found)
     for _, task, values in found:

@@ -13,7 +13,7 @@ from comparison_rows import behavior_rows, belief_rows
 from neuralese.agents.cell import Cell, CellConfig, save_cell
 from neuralese.agents.messages import read_contexts, read_messages, sample_messages, states_table
 from neuralese.cli.main import cli
-from neuralese.games.settings import GameConfig
+from neuralese.config.models import GameConfig, SynthesisConfig
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, save_model
 from neuralese.storage.files import write_json, write_text
 from neuralese.storage.tables import vectors, write_table
@@ -22,7 +22,6 @@ from neuralese.translate.criteria import make_criterion
 from neuralese.translate.dictionary import build_dictionary, entries
 from neuralese.translate.languages import Composed, English, Neuralese
 from neuralese.translate.meanings import write_meanings
-from neuralese.translate.settings import SynthesisConfig
 from neuralese.translate.synthesis import MessageMaker, bags_table, believe_by_likelihood, new_phrases
 from neuralese.translate.utterances import load_parts
 
@@ -82,8 +81,8 @@ def make_synthesis(
     generator: torch.Generator,
 ) -> None:
     """Put phrases together for messages, and make new messages for utterances."""
-    config, settings = SynthesisConfig(steps=2, contexts=40, beam=1), CRITERIA["R->H"]["mine"]
-    criterion, few = make_criterion(settings), candidates[: config.contexts]
+    config, settings = SynthesisConfig(steps=2, beam=1), CRITERIA["R->H"]["mine"]
+    criterion, few = make_criterion(settings), candidates[:40]
     bags, _ = new_phrases(criterion, held_out[0], english.spoken(), few, config)
     write_table(folder / "bags.parquet", bags_table(bags), "bags")
     rows = [entries("R->H", "synthesis", each, bags, criterion.scores(each, bags, few), 3) for each in held_out]
@@ -91,7 +90,7 @@ def make_synthesis(
     maker = MessageMaker(vocabulary, few, candidates, 2.0, config, generator)
     made, new = maker.make_all(told, {"synthesis": believe})
     rows.append(new)
-    about = {"criteria": {"R->H": {"synthesis": settings}}, "contexts": config.contexts, "otherwise": "mine"}
+    about = {"criteria": {"R->H": {"synthesis": settings}}, "contexts": 40, "otherwise": "mine"}
     write_table(folder / "synthesis.parquet", pd.concat(rows), "dictionary", about)
     write_table(folder / "new_messages.parquet", made, "messages")
 

@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 import torch
 
-from neuralese.games.settings import GameConfig
+from neuralese.config.models import FitConfig, GameConfig
 from neuralese.sources.provenance import data_kind
-from neuralese.speakers.settings import FitConfig
 from neuralese.storage.tables import read_table
 from neuralese.tasks.corpus.data import write_corpus
 from neuralese.tasks.corpus.game import CorpusStates, load_games

@@ -9,13 +9,16 @@ import pytest
 from pages import PAGES, ROOT, Page
 from snakemake.cli import get_argument_parser
 
+from neuralese import tasks
 from neuralese.cli.main import cli
-from neuralese.pipeline.config import Config
+from neuralese.config.models import config_model
 from neuralese.pipeline.packaged import find_config
 from neuralese.pipeline.stages import STAGES
 from neuralese.tasks.corpus.task import STAGES as CORPUS_STAGES
 from neuralese.tasks.stages import FOLDERS
+from neuralese.translate.criteria import kinds
 
+CONFIG = config_model(tasks.sections(), kinds())
 OWN = ("my.yaml",)  # configs that a reader is to write
 ENDS = ("|", ">", "&&", ";")
 
@@ -76,7 +79,7 @@ def check_snakemake(words: list[str]) -> None:
     for name in given.configfile or []:
         assert str(name) in OWN or find_config(str(name)).is_file()
     for each in given.config or []:
-        assert each.partition("=")[0] in Config.__dataclass_fields__, f"the config has no key {each}"
+        assert each.partition("=")[0] in CONFIG.model_fields, f"the config has no key {each}"
     for profile in given.profile or []:
         assert (ROOT / profile / "config.yaml").is_file()
 

@@ -21,8 +21,9 @@ def test_what_is_said_of_results_is_up_to_date():
     assert (ROOT / file_table.PAGE).read_text(encoding="utf-8") == file_table.page(), ANEW
 
 
-def test_what_is_said_of_commands_is_up_to_date():
-    spec = importlib.util.spec_from_file_location("commands", ROOT / "tools/commands.py")
+@pytest.mark.parametrize("tool", ["commands", "config_keys"])
+def test_what_is_said_of_commands_and_keys_is_up_to_date(tool):
+    spec = importlib.util.spec_from_file_location(tool, ROOT / f"tools/{tool}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     assert module.PAGE.read_text(encoding="utf-8") == module.page(), ANEW

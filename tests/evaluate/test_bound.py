@@ -35,7 +35,7 @@ def test_the_bound_is_of_the_translations_made_and_the_loss_of_the_games_own_dis
     tables = task.write(tmp_path, CRITERIA)
     dictionary, spoken = read_table(tables["dictionary.parquet"], "dictionary").to_pandas(), task.language(task.said)
     made = measured_bound(spoken, task.english, task.candidates, dictionary, belief_table(), criterion).iloc[0]
-    scores = BeliefCriterion("source", "forward").scores(spoken, task.english, task.candidates)
+    scores = BeliefCriterion(weights="source", divergence="forward").scores(spoken, task.english, task.candidates)
     best = dictionary.query("direction == 'R->H' and criterion == @criterion and rank == 1")
     expected = [float(scores[row.source_id - 1000, row.target_id]) for row in best.itertuples()]
     assert made["divergence"] == pytest.approx(sum(expected) / len(expected))

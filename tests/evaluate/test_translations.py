@@ -158,7 +158,7 @@ def test_new_messages_pass_the_channel_once(tmp_path):
 def test_a_channel_without_noise_changes_no_new_message(task, tables, tmp_path):
     loaded = ways(task, tables)
     tables |= task.write_synthesis(tmp_path, otherwise="theirs", made_for=MADE_FOR)
-    task.cell.config = type(task.cell.config)(message=MESSAGE, noise=0.0)
+    task.cell.config = task.cell.config.model_copy(update={"noise": 0.0})
     made = torch.from_numpy(matrix(read_table(tables["new_messages.parquet"], "messages")["message"]).copy())
     (way, _) = load_synthesis(tables, task.all_said, list(loaded.values()), task.cell, task.generator)
     said = task.speech.units["utterance"].tolist()

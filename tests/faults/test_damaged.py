@@ -161,7 +161,7 @@ def test_weights_that_are_no_numbers_are_neither_written_nor_read(tmp_path, valu
 def trained(folder: Path, seed: int) -> Path:
     """The checkpoint of a short training."""
     game = ReferenceGame(torch.randn(50, 3, generator=torch.Generator().manual_seed(1)))
-    settings = TrainingConfig(updates=4, batch=8, new_games=8, replay=32, checkpoint_every=2)
+    settings = TrainingConfig(updates=4, batch=8, new_games=8, checkpoint_every=2)
     Trainer(game, CellConfig(hidden=8, message=4), settings, seed).run(folder / f"seed{seed}.pt")
     return folder / f"seed{seed}.pt"
 

@@ -199,7 +199,7 @@ def test_what_a_killed_writer_left_is_swept_by_the_next_and_a_living_one_is_left
 
 def trainer() -> Trainer:
     game = ReferenceGame(torch.randn(50, 3, generator=torch.Generator().manual_seed(1)))
-    settings = TrainingConfig(updates=20, batch=8, new_games=8, replay=32, checkpoint_every=10)
+    settings = TrainingConfig(updates=20, batch=8, new_games=8, checkpoint_every=10)
     return Trainer(game, CellConfig(hidden=8, message=4), settings, seed=0)
 
 

@@ -1,16 +1,15 @@
 """Whatever stands in a config, it is run or refused before anything runs, in one sentence that names what is wrong."""
 
-import dataclasses
 import math
 from pathlib import Path
 
 import pytest
 import yaml
 
-from neuralese.pipeline.check import problem
-from neuralese.pipeline.config import SCHEMA, Config, complete
-from neuralese.pipeline.given import MOST_VALUES, shape_problem, typed
-from neuralese.pipeline.sweep import sweep_problem
+from neuralese import tasks
+from neuralese.config.load import ConfigError, load
+from neuralese.config.models import config_model
+from neuralese.config.section import Section
 from neuralese.storage.files import unwritable
 from neuralese.translate.criteria import kinds
 
@@ -19,36 +18,34 @@ NOT_NUMBERS = [math.nan, math.inf, -math.inf, -1, 10**30, "many", None, [], {}, 
 NOT_COUNTS = [*NOT_NUMBERS, 2.5, 64.0, True, "2.5"]
 NOT_SWITCHES = [0, 1, "yes", "off", None, [], math.nan]
 NOT_TEXTS = [3, 2.5, True, [], {}, math.nan]
+MODEL = config_model(tasks.sections(), kinds())
+DEFAULT = load({}, MODEL)
 
 
-def refusal(given: object) -> str | None:
-    """What the workflow says of a config before it looks at anything else."""
-    if wrong := shape_problem(given):
-        return wrong
-    config = complete(typed(given, SCHEMA))
-    return problem(config, SCHEMA) or sweep_problem(config, SCHEMA)
+def read(given: object) -> dict:
+    return load(given, MODEL).model_dump()
 
 
 def checked(given: object) -> str:
-    """The same, of a config that is wrong: after making sure that it is one sentence which a terminal can show."""
-    sentence = refusal(given)
-    assert sentence is not None, given
-    assert sentence.startswith("config: ")
-    assert sentence.isprintable()
-    assert sentence.endswith((".", "?"))
-    assert len(sentence) < 1000
-    return sentence
+    """What is said of a wrong config: for each fault one sentence which a terminal can show."""
+    with pytest.raises(ConfigError) as error:
+        read(given)
+    for sentence in str(error.value).split("\n"):
+        assert sentence.startswith("config: ")
+        assert sentence.isprintable()
+        assert sentence.endswith((".", "?"))
+        assert len(sentence) < 1000
+    return str(error.value)
 
 
 def settings(section: object, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], object]]:
     """Every key of the config that has a plain value, with its default."""
     found = []
-    for field in dataclasses.fields(section):
-        value = getattr(section, field.name)
-        if dataclasses.is_dataclass(value):
-            found += settings(value, (*path, field.name))
+    for name, value in section:
+        if isinstance(value, Section):
+            found += settings(value, (*path, name))
         elif not isinstance(value, list | dict):
-            found.append(((*path, field.name), value))
+            found.append(((*path, name), value))
     return found
 
 
@@ -58,7 +55,7 @@ def nested(path: tuple[str, ...], value: object) -> dict:
     return value
 
 
-@pytest.mark.parametrize(("path", "default"), settings(Config()), ids=lambda each: str(each)[:60])
+@pytest.mark.parametrize(("path", "default"), settings(DEFAULT), ids=lambda each: str(each)[:60])
 def test_no_key_takes_what_it_cannot_be(path, default):
     match default:
         case bool():
@@ -74,11 +71,11 @@ def test_no_key_takes_what_it_cannot_be(path, default):
 
 
 def mine(name: object = "mine", **settings: object) -> dict:
-    return {"criteria": {**complete({})["criteria"], name: {"kind": "belief", **settings}}}
+    return {"criteria": {**DEFAULT.model_dump()["criteria"], name: {"kind": "belief", **settings}}}
 
 
 def in_place_of(old: str, new: object) -> dict:
-    criteria = complete({})["criteria"]
+    criteria = DEFAULT.model_dump()["criteria"]
     return {"criteria": {new if name == old else name: each for name, each in criteria.items()}}
 
 
@@ -131,10 +128,10 @@ ODD = [
     *(mine(name) for name in (7, True, None, 2.5, math.nan)),
     *({"ablation": {"also": {name: {"kind": "pmi"}}}} for name in (*NAMES[:4], 7, True)),
     *(mine(name) for name in ("synthesis", "Synthesis", "utterance", "silence", "none", "interpreter", "message")),
-    *(mine(name) for name in kinds() if name != "belief" and name not in complete({})["criteria"]),
+    *(mine(name) for name in kinds() if name != "belief" and name not in DEFAULT.model_dump()["criteria"]),
     *(in_place_of("belief", name) for name in ("control", "baseline", "pmi", "printed")),
-    {"criteria": {**complete({})["criteria"], "random": {"kind": "belief", "role": "control"}}},
-    {"criteria": {**complete({})["criteria"], "direct": {"kind": "pmi", "role": "baseline"}}},
+    {"criteria": {**DEFAULT.model_dump()["criteria"], "random": {"kind": "belief", "role": "control"}}},
+    {"criteria": {**DEFAULT.model_dump()["criteria"], "direct": {"kind": "pmi", "role": "baseline"}}},
     in_place_of("belief", "beleif"),
     {"synthesis": {"criterion": "nope"}},
     {"synthesis": {"criterion": "random"}},
@@ -186,23 +183,25 @@ def test_a_whole_number_with_a_point_is_told_how_to_write_it():
 
 def test_a_config_that_holds_itself_is_refused():
     given = yaml.safe_load("agent: &a {noise: 0.3, again: *a}")
-    assert "contains itself" in checked(given)
-    assert "contains itself" in checked(yaml.safe_load("seeds: &a [1, *a]"))
+    assert "'agent.again' is not a known key" in checked(given)
+    assert "'seeds.1' is wrong" in checked(yaml.safe_load("seeds: &a [1, *a]"))
+    assert "'criteria.x.scale' is wrong" in checked(yaml.safe_load("criteria: {x: &a {kind: belief, scale: *a}}"))
 
 
 def test_a_config_that_unfolds_without_end_is_refused_at_once():
     lines = ["a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]  # 10 to the 12 values
-    assert "more than any experiment needs" in checked(yaml.safe_load("\n".join(lines)))
-    assert "more than any experiment needs" in checked({"seeds": list(range(MOST_VALUES))})
+    assert "'a0' is not a known key" in checked(yaml.safe_load("\n".join(lines)))
+    assert "'seeds.0' is wrong" in checked({"seeds": yaml.safe_load("\n".join(lines))["a11"]})
+    assert "at most 1000 items" in checked({"seeds": list(range(10_000))})
 
 
 @pytest.mark.parametrize(
     "text", ["@runs", "*runs", "2024-13-45", "2024-01-01", "1:30", "yes", "null", "1e3", "- a", "[", "a: b"]
 )
 def test_a_name_is_never_read_as_anything_else(text):
-    assert typed({"results": text, "data": {"mirror": "@x"}}, SCHEMA) == {"results": text, "data": {"mirror": "@x"}}
-    assert refusal({"results": text}) is None
+    given = read({"results": text, "data": {"mirror": "@x"}})
+    assert (given["results"], given["data"]["mirror"]) == (text, "@x")
 
 
 @pytest.mark.parametrize("below", ["", "/a/b"])
@@ -214,15 +213,26 @@ def test_results_in_a_file_are_refused_before_the_run(tmp_path, below):
 
 @pytest.mark.parametrize("path", sorted((ROOT / "config").glob("*.yaml")), ids=lambda path: path.name)
 def test_what_is_shipped_is_accepted(path):
-    assert refusal(yaml.safe_load(path.read_text())) is None
+    read(yaml.safe_load(path.read_text()))
 
 
 def test_the_least_and_the_most_of_every_limit_are_accepted():
-    for path, default in settings(Config()):
-        section = SCHEMA
-        for key in path:
-            section = section["properties"][key]
-        for limit in ("minimum", "maximum"):
-            if limit in section and path[-1] != "phrases_heard" and path[-1] != "n_best":
-                value = type(default)(section[limit])
-                assert refusal(nested(path, value)) is None, (path, value)
+    for path, default in settings(DEFAULT):
+        section = DEFAULT
+        for key in path[:-1]:
+            section = getattr(section, key)
+        limits = type(section).model_fields[path[-1]].metadata
+        for value in (getattr(each, limit) for each in limits for limit in ("ge", "le") if hasattr(each, limit)):
+            if path[-1] not in ("phrases_heard", "n_best"):
+                read(nested(path, type(default)(value)))
+
+
+def test_every_fault_is_told_at_once():
+    given = {"sedes": [1], "agent": {"noize": 0.1, "radius": -1}, "tasks": ["chess"], "seeds": [0, 0]}
+    assert [sentence.split("'")[1] for sentence in checked(given).splitlines()] == [
+        "tasks.0",
+        "seeds",
+        "agent.radius",
+        "agent.noize",
+        "sedes",
+    ]

@@ -11,8 +11,10 @@ import torch
 from PIL import Image
 from sklearn.linear_model import LogisticRegression
 
+from neuralese.config.models import HeadConfig
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import matrix, read_table, vectors
+from neuralese.tasks.birds import head
 from neuralese.tasks.birds.backbone import graph
 from neuralese.tasks.birds.crops import crop
 from neuralese.tasks.birds.cub import bird_items
@@ -21,7 +23,6 @@ from neuralese.tasks.birds.head import ByteDropout, bird_features
 from neuralese.tasks.birds.images import Extraction, gather_shards, write_shard
 from neuralese.tasks.birds.network import Backbone
 from neuralese.tasks.birds.pooling import Extractor, principal_axes, with_pooling
-from neuralese.tasks.birds.settings import HeadConfig
 from neuralese.tasks.birds.tables import SHARD
 
 
@@ -167,7 +168,7 @@ def test_drawn_birds_can_be_told_apart_by_the_real_extractor(network, backbone):
     assert (np.argmax(features @ centers.T, axis=1) == kind).mean() == 1.0
 
 
-def test_the_head_learns_species_from_training_images_and_gives_features_by_image():
+def test_the_head_learns_species_from_training_images_and_gives_features_by_image(monkeypatch):
     generator = np.random.default_rng(0)
     label = np.repeat(np.arange(4), 30)
     points = generator.normal(size=(4, 12))[label] + 0.3 * generator.normal(size=(120, 12))
@@ -184,7 +185,8 @@ def test_the_head_learns_species_from_training_images_and_gives_features_by_imag
             "class_name": "",
         }
     )
-    features, accuracy = bird_features(pooled, images, HeadConfig(hidden=16, epochs=30, batch=16, learning_rate=0.01))
+    monkeypatch.setattr(head, "BATCH", 16)
+    features, accuracy = bird_features(pooled, images, HeadConfig(hidden=16, epochs=30, learning_rate=0.01))
     assert accuracy["test"] > 0.9
     assert features["image_id"].to_pylist() == list(range(500, 620))
     items = bird_items(images, features)
@@ -192,7 +194,9 @@ def test_the_head_learns_species_from_training_images_and_gives_features_by_imag
     assert items["split"].to_pylist() == images.set_index("image_id").loc[range(500, 620), "split"].tolist()
 
 
-def test_cross_fitted_features_tell_nothing_of_a_training_image_that_only_heart_knows():
+def test_cross_fitted_features_tell_nothing_of_a_training_image_that_only_heart_knows(monkeypatch):
+    monkeypatch.setattr(head, "BATCH", 32)
+    monkeypatch.setattr(head, "HIDDEN_DROPOUT", 0.0)
     generator = np.random.default_rng(0)
     label = np.tile(np.arange(4), 100)
     points = generator.normal(size=(400, 60))  # no species can be seen: it can only be remembered
@@ -203,9 +207,7 @@ def test_cross_fitted_features_tell_nothing_of_a_training_image_that_only_heart_
     images = pd.DataFrame({"image_id": np.arange(400), "class_id": label + 1, "split": split})
     told = {}
     for folds in (1, 4):
-        config = HeadConfig(
-            hidden=32, epochs=60, batch=32, learning_rate=0.01, dropout=0, hidden_dropout=0, folds=folds
-        )
+        config = HeadConfig(hidden=32, epochs=60, learning_rate=0.01, dropout=0, folds=folds)
         features = matrix(bird_features(pooled, images, config)[0]["feature"])
         train, dev = features[split == "train"], features[split == "dev"]
         fitted = LogisticRegression(max_iter=500).fit(train[:150], label[:200][:150])

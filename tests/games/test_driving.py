@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 import torch
 
-from neuralese.games.settings import GameConfig
+from neuralese.config.models import GameConfig
 from neuralese.storage.tables import write_table
 from neuralese.tasks.driving.game import DrivingEncoder, DrivingGame, DrivingWorld, load_games
 from neuralese.tasks.driving.replay import layouts

@@ -5,7 +5,7 @@ import torch
 
 from neuralese.agents.cell import Cell
 from neuralese.agents.players import speak
-from neuralese.agents.settings import CellConfig
+from neuralese.config.models import CellConfig
 from neuralese.games.reference import LISTENER, SPEAKER, ReferenceGame, state_columns
 from neuralese.games.states import prefixes
 

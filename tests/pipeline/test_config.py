@@ -1,168 +1,186 @@
-"""The config's one source: what is made of it, what agrees with it, and what it fills in."""
+"""The config: its defaults, what is read of a user's values, and what is made of its models."""
 
-import dataclasses
-import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import yaml
+from pydantic import ValidationError
 
-from neuralese.agents.settings import CellConfig
-from neuralese.pipeline import config
-from neuralese.pipeline.check import problem
-from neuralese.pipeline.config import SCHEMA, Config, complete
+from neuralese import tasks
+from neuralese.config.load import ConfigError, check, load
+from neuralese.config.models import Birds, CellConfig, FitConfig, GameConfig, Role, TaskSections, config_model
+from neuralese.config.section import Count, Section, key
 from neuralese.pipeline.imports import imported
-from neuralese.pipeline.key_table import key_table
-from neuralese.pipeline.schema import keys, schema
-from neuralese.settings import section, setting
 from neuralese.tasks.birds.backbone import NETWORKS
-from neuralese.tasks.birds.settings import Birds
 from neuralese.translate import families
-from neuralese.translate.criteria import DIVERGENCES, JOINS, KINDS, WEIGHTS
+from neuralese.translate.criteria import kinds, make_criterion
 
 ROOT = Path(__file__).parents[2]
-EXPERIMENT = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+MODEL = config_model(tasks.sections(), kinds())
 
 
-@pytest.fixture
-def project(tmp_path) -> Path:
-    for path in (config.SCHEMA_FILE, config.PAGE):
-        (tmp_path / path).parent.mkdir(parents=True)
-        shutil.copy(ROOT / path, tmp_path / path)
-    return tmp_path
+def read(given: dict) -> dict:
+    return load(given, MODEL).model_dump()
 
 
-@pytest.mark.parametrize("path", [config.SCHEMA_FILE, config.PAGE], ids=str)
-def test_what_is_made_of_the_config_is_up_to_date(path):
-    how = "make it anew: python -m neuralese.pipeline.config --write"
-    assert config.written(ROOT)[ROOT / path] == (ROOT / path).read_text(), how
+def shipped(name: str) -> dict:
+    return yaml.safe_load((ROOT / "config" / name).read_text())
 
 
-def test_the_schema_that_is_written_is_the_one_that_configs_are_checked_by():
-    read = yaml.safe_load((ROOT / config.SCHEMA_FILE).read_text())
-    assert {key: read[key] for key in SCHEMA} == SCHEMA
-
-
-@pytest.mark.parametrize("path", [config.SCHEMA_FILE, config.PAGE], ids=str)
-def test_a_stale_file_is_named_and_written_anew_and_prose_is_left_alone(project, path, capsys):
-    before = (project / path).read_text()
-    (project / path).write_text(before.replace("Number of gradient steps.", "Steps."))
-    assert config.main(project, write=False) == 1
-    assert str(path) in capsys.readouterr().out
-    assert (project / path).read_text() != before
-    assert config.main(project, write=True) == 0
-    assert (project / path).read_text() == before
-    assert config.main(project, write=False) == 0
+def overlay(base: dict, over: dict) -> dict:
+    """Lay one config over another, as Snakemake does."""
+    merged = dict(base)
+    for name, value in over.items():
+        merged[name] = overlay(base[name], value) if isinstance(value, dict) and name in base else value
+    return merged
 
 
 def test_the_defaults_are_the_experiment_of_config_yaml():
-    assert complete({}) == complete(EXPERIMENT)
-
-
-def test_the_defaults_are_a_config_that_can_be_run():
-    assert problem(complete({}), SCHEMA) is None
-
-
-def test_a_default_that_may_not_be_is_found():
-    wrong = dataclasses.replace(Config(), agent=CellConfig(radius=-1.0))
-    assert "'agent.radius' is wrong" in problem(complete({}, wrong), SCHEMA)
+    assert read({}) == read(shipped("config.yaml"))
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "config").glob("*.yaml")), ids=lambda path: path.name)
-def test_a_file_may_hold_only_what_differs(path):
-    given = yaml.safe_load(path.read_text())
-    filled = complete(given)
-    assert problem(filled, SCHEMA) is None
-    assert complete(filled) == filled
+def test_a_shipped_config_is_read_alone_and_over_the_default_one(path):
+    given = shipped(path.name)
+    config = read(overlay(shipped("config.yaml"), given))
+    assert config == (read(given) if "criteria" not in given else config)
+    assert read(config) == config
+    for settings in (config["criteria"] | config["ablation"]["also"]).values():
+        for each in families.members(settings).values():
+            make_criterion(each)
+    assert {settings.get("role") for settings in config["criteria"].values()} >= set(get_args(Role))
 
     def kept(part: dict, whole: dict) -> bool:
         return all(
-            kept(value, whole[key]) if isinstance(value, dict) else whole[key] == value for key, value in part.items()
+            kept(value, whole[name]) if isinstance(value, dict) else whole[name] == value
+            for name, value in part.items()
         )
 
-    assert kept(given, filled)
+    assert kept(given, config)
 
 
 def test_what_is_left_out_of_a_section_has_the_default_of_its_task():
-    filled = complete({"training": {"driving": {"updates": 10}}})
-    assert filled["training"]["driving"] == {**complete({})["training"]["driving"], "updates": 10}
-    assert filled["training"]["driving"]["batch"] != filled["training"]["colors"]["batch"]
+    config = read({"training": {"driving": {"updates": 10}}, "driving": {"relay": {"games": 5}}})
+    assert config["training"]["driving"] == {**read({})["training"]["driving"], "updates": 10}
+    assert config["training"]["driving"]["batch"] != config["training"]["colors"]["batch"]
+    assert config["driving"]["relay"] == {**read({})["driving"]["relay"], "games": 5}
 
 
-def test_criteria_are_taken_as_they_are_written():
-    mine = {"belief": {"kind": "belief", "scale": 2.0}}
-    assert complete({"criteria": mine})["criteria"] == mine
-
-
-@pytest.mark.parametrize(
-    ("given", "says"),
-    [
-        ({"sedes": [1]}, "'sedes' is not a known key; did you mean 'seeds'?"),
-        ({"agent": {"hiden": 3}}, "'agent.hiden' is not a known key"),
-        ({"agent": None}, "'agent' is wrong: None is not of type 'object'"),
-        ({"training": {"birds": 3}}, "'training.birds' is wrong"),
-    ],
-)
-def test_what_is_wrong_is_not_hidden_by_defaults(given, says):
-    assert says in problem(complete(given), SCHEMA)
+def test_criteria_are_taken_as_they_are_written_in_the_order_of_their_options():
+    mine = {"scale": 2, "kind": "belief", "weights": "sum"}
+    read_back = read({"criteria": {"belief": mine}})["criteria"]["belief"]
+    assert list(read_back.items()) == [("kind", "belief"), ("weights", "sum"), ("scale", 2.0)]
 
 
 def test_defaults_are_not_shared():
-    complete({})["criteria"]["belief"]["scale"].append(3.0)
-    assert complete({})["criteria"] == EXPERIMENT["criteria"]
+    read({})["criteria"]["belief"]["scale"].append(3.0)
+    assert read({}) == read(shipped("config.yaml"))
 
 
-def test_a_key_without_a_meaning_is_refused():
-    @dataclasses.dataclass(frozen=True)
-    class Bare:
-        number: int = 3
-
-    @dataclasses.dataclass(frozen=True)
-    class Outer:
-        silent: int = setting(3, "")
-        inner: Bare = section(Bare, "Inside.")
-
-    with pytest.raises(TypeError, match=r"Bare.number lacks a meaning"):
-        schema(Bare)
-    with pytest.raises(TypeError, match=r"Outer.silent lacks a meaning"):
-        key_table(Outer)
-    with pytest.raises(TypeError, match="no limit 'leest'"):
-        setting(3, "A number.", leest=1)
+def test_numbers_from_the_command_line_are_numbers_and_names_stay_names():
+    given = {"seeds": ["0", "1"], "data": {"mirror": "null", "source": "auto"}, "agent": {"noise": "0.1"}}
+    config = read({**given, "training": {"colors": {"double": "true", "updates": "7"}}, "results": "2024"})
+    assert (config["seeds"], config["data"]["mirror"], config["agent"]["noise"]) == ([0, 1], None, 0.1)
+    assert config["training"]["colors"]["double"] is True
+    assert config["training"]["colors"]["updates"] == 7
+    assert config["results"] == "2024"
+    assert read({"sweep": {"agent.noise": ["0.1", "1"]}})["sweep"] == {"agent.noise": [0.1, 1]}
+    assert read({"criteria": {"belief": {"kind": "belief", "scale": ["1"]}}})["criteria"]["belief"]["scale"] == [1]
 
 
-def test_every_key_stands_in_the_table_with_its_default():
-    table = key_table(Config)
-    assert "| `noise` | Standard deviation of the channel's noise in each dimension. | `0.3` |" in table
-    assert "| `updates` | Number of gradient steps. | colors, birds `800`; driving `1400` |" in table
-    assert {line.count(" |") for line in table.replace("\\|", "").splitlines()} == {4}
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"sedes": [1]}, "'sedes' is not a known key; did you mean 'seeds'?"),
+        ({"agent": {"hiden": 3}}, "'agent.hiden' is not a known key; did you mean 'hidden'?"),
+        ({"agent": None}, "'agent' is wrong: None should be a section with keys of its own"),
+        ({"training": {"birds": 3}}, "'training.birds' is wrong"),
+        ({"birds": {"head": {"epoch": 3}}}, "'birds.head.epoch' is not a known key; did you mean 'epochs'?"),
+        ({"seeds": []}, "'seeds' is wrong: [] should not be empty"),
+        ({"data": {"source": "magic"}}, "'data.source' is wrong: 'magic' should be 'auto', 'real' or 'embedded'"),
+        ({"tasks": ["chess"]}, "'tasks.0' is wrong"),
+        (
+            {"criteria": {"belief": {"kind": "belief", "weight": "sum"}}},
+            "'criteria.belief.weight' is not a known key; did you mean 'weights'?",
+        ),
+        # a value may be a list, and what is wrong is said of whichever was meant
+        ({"criteria": {"belief": {"weights": "up"}}}, "'criteria.belief.weights' is wrong: 'up' should be"),
+        ({"criteria": {"belief": {"weights": ["sum", "up"]}}}, "'criteria.belief.weights.1' is wrong: 'up' should be"),
+        (
+            {"criteria": {"direct": {"scale": [1.0, -2.0]}}},
+            "'criteria.direct.scale.1' is wrong: -2.0 should be greater",
+        ),
+        ({"criteria": {"direct": {"scale": []}}}, "'criteria.direct.scale' is wrong: [] should not be empty"),
+        ({"criteria": {"direct": {"weights": "sum"}}}, "'criteria.direct.weights' is not a known key"),
+        ({"criteria": {"direct": {"role": "hero"}}}, "'criteria.direct.role' is wrong: 'hero' should be"),
+        (
+            {"ablation": {"also": {"x": {"kind": "pmi", "variance": 0}}}},
+            "'ablation.also.x.variance' is wrong: 0 should",
+        ),
+        ({"criteria": {"mine": {"role": "ours"}}}, "'criteria.mine.kind' is missing; choose from belief, direct"),
+        (
+            {"criteria": {"mine": {"kind": "x"}}},
+            "'criteria.mine.kind' is wrong: there is no kind 'x'; choose from belief",
+        ),
+        ({"criteria": {"mine": {"kind": "belief", "role": "ours"}}}, "two criteria have the role 'ours'"),
+        ({"criteria": {"shuffled": {"kind": "pmi"}}}, "'shuffled' has another meaning in the tables"),
+        ({"ablation": {"also": {"direct": {"kind": "direct"}}}}, "'direct' is both in criteria and in ablation.also"),
+        ({"examples": {"criterion": "beleif"}}, "examples.criterion is 'beleif', which is not a criterion"),
+        ({"evaluation": {"phrases_heard": 9}}, "raise dictionary.n_best"),
+    ],
+)
+def test_a_wrong_config_is_refused_in_one_sentence_that_names_the_key(change, says):
+    with pytest.raises(ConfigError) as error:
+        read(overlay(shipped("config.yaml"), change))
+    assert len(error.value.faults) == 1
+    assert says in error.value.faults[0]
 
 
-def limits(kind: type) -> dict[str, dict]:
-    return {field.name: field.metadata["limits"] for field, _ in keys(kind)}
+class Shapes(Section):
+    """How the data of shapes is prepared."""
+
+    corners: Count = key(4, "Number of corners.", "More is rounder.")
 
 
-def test_a_criterion_of_the_config_has_the_options_and_defaults_of_every_kind():
-    options = {field.name: field.default for kind in KINDS.values() for field in dataclasses.fields(kind)}
-    known = {field.name: field.default for field in dataclasses.fields(config.Criterion)}
-    assert {name: default for name, default in known.items() if name not in families.NOT_OPTIONS} == options
-    of_options = limits(config.Criterion)
-    for name, choices in (("weights", WEIGHTS), ("divergence", DIVERGENCES), ("join", JOINS), ("kind", KINDS)):
-        assert of_options[name]["choices"] == list(choices)
-    assert of_options["role"]["choices"] == list(families.ROLES)
+def test_a_task_of_another_package_has_its_section_and_its_defaults():
+    shapes = TaskSections(Shapes(corners=5), GameConfig(candidates=3), speakers=FitConfig(hidden=64))
+    model = config_model(tasks.sections() | {"shapes": shapes}, kinds())
+    config = load({"tasks": ["shapes"], "speakers": {"shapes": {"steps": 9}}, "shapes": {}}, model)
+    assert config.shapes == Shapes(corners=5)
+    assert (config.games.shapes.candidates, config.games.colors.candidates) == (3, 2)
+    assert config.speakers.shapes == FitConfig(hidden=64, steps=9)
+    with pytest.raises(ConfigError, match=r"'shapes.corner' is not a known key; did you mean 'corners'\?"):
+        load({"shapes": {"corner": 3}}, model)
 
 
-def test_the_config_knows_every_backbone():
-    assert limits(Birds)["backbone"]["choices"] == list(NETWORKS)
+def test_a_default_that_may_not_be_is_found():
+    class Wrong(Section):
+        """A section."""
+
+        corners: Count = key(0, "Number of corners.")
+
+    with pytest.raises(ValidationError, match="greater than or equal to 1"):
+        Wrong()
+    with pytest.raises(ConfigError, match="'radius' is wrong: -1 should be"):
+        check({"radius": -1}, CellConfig)
+
+
+def test_what_the_config_may_choose_is_what_there_is():
+    assert get_args(Birds.model_fields["backbone"].annotation) == tuple(NETWORKS)
+    assert get_args(Role) == tuple(families.ROLES)
 
 
 def test_the_config_is_read_without_what_stages_need():
-    code = "import sys, neuralese.pipeline.config; print(*{'torch', 'pandas', 'scipy', 'sklearn'} & set(sys.modules))"
+    code = (
+        "import sys, neuralese.config.load; print(*{'torch', 'numpy', 'pandas', 'scipy', 'sklearn'} & set(sys.modules))"
+    )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout.split() == []
 
 
 @pytest.mark.parametrize("script", sorted((ROOT / "workflow/scripts").rglob("*.py")), ids=lambda path: path.stem)
-def test_no_stage_depends_on_the_whole_config(script):
-    assert ROOT / "src/neuralese/pipeline/config.py" not in imported(script)
+def test_no_stage_depends_on_what_the_config_declares(script):
+    assert not [path for path in imported(script, tasks=tasks.BUILT_IN) if path.parent.name == "config"]

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 import torch
 
+from neuralese.config.models import GameConfig
 from neuralese.evaluate.listeners import Listeners
 from neuralese.games.reference import ReferenceGame
-from neuralese.games.settings import GameConfig
 from neuralese.speakers.fit import fit_human_listener, fit_human_speaker, fit_robot_speaker
 from neuralese.speakers.fitting import FitConfig, fit
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, load_model, save_model

@@ -30,7 +30,7 @@ def small_game(steps: int = 6) -> DrivingGame:
 def small_cell(game: DrivingGame, noise: float = 0.3) -> Cell:
     """An untrained robot that listens: what it does depends on what it hears."""
     torch.manual_seed(1)
-    cell = Cell(game, CellConfig(hidden=16, message=MESSAGE, noise=noise))
+    cell = Cell(game, CellConfig(hidden=16, message=MESSAGE).model_copy(update={"noise": noise}))
     with torch.no_grad():
         cell.encode_message.weight.mul_(8)
     return cell.eval()

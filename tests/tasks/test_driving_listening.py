@@ -8,8 +8,8 @@ import pytest
 import torch
 from small_driving import MESSAGE, PHRASES, small_cell, small_game, small_run
 
+from neuralese.config.models import FitConfig
 from neuralese.speakers.models import load_model, save_model
-from neuralese.speakers.settings import FitConfig
 from neuralese.storage.tables import write_table
 from neuralese.tasks.driving.driver import (
     Human,
@@ -65,7 +65,7 @@ def turn_rows() -> pd.DataFrame:
 def test_what_is_heard_is_what_the_other_said_a_turn_before_and_fades():
     said = torch.zeros(8, 2)
     said[0, 0] = said[3, 1] = 1  # car 0 says the first word at turn 0, car 1 the second word at turn 1
-    moves = moves_of(turn_rows(), said, fading=0.5)
+    moves = moves_of(turn_rows(), said)
     # by turn, of cars on the road: both, both, car 1 alone
     assert moves.heard.tolist() == [[0, 0], [0, 0], [0, 0], [1, 0], [0.5, 0]]
     assert moves.action.tolist() == [1, 1, 1, 1, 1]
@@ -103,7 +103,7 @@ def test_words_that_people_act_on_predict_held_out_moves(game, obedient, generat
         Moves(*(part[rows] for part in (obedient.seen, obedient.heard, obedient.action, obedient.game)))
         for rows in (slice(0, 800), slice(800, None))
     )
-    driver = fit_driver(game, train, held_out, CONFIG, 0.5, generator)
+    driver = fit_driver(game, train, held_out, CONFIG, generator)
     gain = held_out_gain(driver, held_out)
     assert gain["gain"] > 0.3
     assert gain["p_value"] < 0.001
@@ -118,7 +118,7 @@ def test_words_that_people_act_on_predict_held_out_moves(game, obedient, generat
 def test_words_that_nobody_acts_on_gain_nothing_to_speak_of(game, obedient, generator):
     shuffled = obedient.action[torch.randperm(len(obedient), generator=generator)]
     deaf = Moves(obedient.seen, obedient.heard, shuffled, obedient.game)
-    driver = fit_driver(game, deaf, deaf, CONFIG, 0.5, generator)
+    driver = fit_driver(game, deaf, deaf, CONFIG, generator)
     assert abs(held_out_gain(driver, deaf)["gain"]) < 0.02
 
 

@@ -17,6 +17,7 @@ from neuralese.translate.criteria import (
     DirectCriterion,
     PmiCriterion,
     RandomCriterion,
+    make_criterion,
 )
 from neuralese.translate.dictionary import n_best
 from neuralese.translate.pairs import LOG_FLOOR, SINGLE, beliefs
@@ -105,7 +106,7 @@ def languages(draw: st.DrawFn) -> tuple[torch.Tensor, torch.Tensor]:
 @given(pair=languages(), block=st.sampled_from([1, 4, 1024]))
 def test_fast_dictionary_equals_naive_loop(weights, divergence, pair, block):
     source, target = pair
-    criterion = BeliefCriterion(weights, divergence)
+    criterion = BeliefCriterion(weights=weights, divergence=divergence)
     fast = criterion.scores(Tabled(source), Tabled(target), cells(*source.shape[1:]), block)
     naive = torch.tensor(naive_q(source, target, weights, divergence), dtype=torch.float64)
     torch.testing.assert_close(fast, naive, rtol=1e-6, atol=1e-6)
@@ -117,13 +118,13 @@ def test_fast_dictionary_equals_naive_loop(weights, divergence, pair, block):
 @given(pair=languages(), block=st.sampled_from([1, 4, 1024]))
 def test_single_precision_is_off_by_little(weights, divergence, pair, block):
     source, target = (Tabled(table) for table in pair)
-    criterion, candidates = BeliefCriterion(weights, divergence), cells(*pair[0].shape[1:])
+    criterion, candidates = BeliefCriterion(weights=weights, divergence=divergence), cells(*pair[0].shape[1:])
     exact = criterion.scores(source, target, candidates, block)
     single = criterion.scores(source, target, candidates, block, SINGLE)
     torch.testing.assert_close(single.double(), exact, rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("criterion", [BeliefCriterion(), BeliefCriterion("product"), DirectCriterion()])
+@pytest.mark.parametrize("criterion", [BeliefCriterion(), BeliefCriterion(weights="product"), DirectCriterion()])
 def test_scores_do_not_depend_on_whether_likelihoods_are_held(criterion, monkeypatch):
     source, target = torch.randn(2, 6, 10, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     held = criterion.scores(Tabled(source), Tabled(target), cells(10, 2), block=4)
@@ -136,7 +137,9 @@ def test_scores_do_not_depend_on_whether_likelihoods_are_held(criterion, monkeyp
 def test_criteria_that_share_meanings_score_as_each_alone_whatever_was_compared_before(pair, order):
     source, target = (Tabled(table) for table in pair)
     candidates = cells(*pair[0].shape[1:])
-    criteria = [BeliefCriterion(weights, divergence) for weights in WEIGHTS for divergence in DIVERGENCES]
+    criteria = [
+        BeliefCriterion(weights=weights, divergence=divergence) for weights in WEIGHTS for divergence in DIVERGENCES
+    ]
     criteria += [BeliefCriterion(prior=0.5), DirectCriterion(), PmiCriterion()]
     every = criteria * 2  # each of them again
     order.shuffle(every)
@@ -151,7 +154,9 @@ def test_criteria_that_share_meanings_score_as_each_alone_whatever_was_compared_
 def test_beliefs_sum_to_one_and_divergence_is_never_negative(pair):
     source, target = pair
     torch.testing.assert_close(beliefs(source).exp().sum(-1), torch.ones(source.shape[:2], dtype=torch.float64))
-    scores = BeliefCriterion("sum", "forward").scores(Tabled(source), Tabled(target), cells(*source.shape[1:]))
+    scores = BeliefCriterion(weights="sum", divergence="forward").scores(
+        Tabled(source), Tabled(target), cells(*source.shape[1:])
+    )
     assert (scores >= 0).all()
 
 
@@ -180,9 +185,9 @@ def test_a_prior_turns_to_frequent_translations(generator):
     table = torch.randn(3, 20, 2, dtype=torch.float64, generator=generator)
     both = Tabled(torch.cat([table, table + 3.0]))  # the same again, e^3 times as frequent
     candidates = cells(20, 2)
-    plain = BeliefCriterion("source").scores(Tabled(table), both, candidates)
+    plain = BeliefCriterion(weights="source").scores(Tabled(table), both, candidates)
     torch.testing.assert_close(plain[:, :3], plain[:, 3:])
-    favoured = BeliefCriterion("source", prior=0.01).scores(Tabled(table), both, candidates)
+    favoured = BeliefCriterion(weights="source", prior=0.01).scores(Tabled(table), both, candidates)
     torch.testing.assert_close(favoured[:, :3] - favoured[:, 3:], torch.full((3, 3), 0.03, dtype=torch.float64))
 
 
@@ -190,7 +195,7 @@ def test_a_prior_turns_to_frequent_translations(generator):
 def test_a_message_means_the_same_as_itself_and_its_paraphrase(weights, generator):
     table = torch.randn(3, 20, 2, dtype=torch.float64, generator=generator)
     paraphrase = table - 5.0  # said e^5 times less often, in the very same states
-    scores = BeliefCriterion(weights).scores(Tabled(table), Tabled(paraphrase), cells(20, 2))
+    scores = BeliefCriterion(weights=weights).scores(Tabled(table), Tabled(paraphrase), cells(20, 2))
     assert scores.argmin(1).tolist() == [0, 1, 2]
     assert scores.diagonal().abs().max() < 1e-9
 
@@ -205,7 +210,7 @@ def test_a_pair_that_shares_no_context_ranks_last():
         ],
         dtype=torch.float64,
     )
-    scores = BeliefCriterion("product").scores(Tabled(source), Tabled(target), cells(2, 2))
+    scores = BeliefCriterion(weights="product").scores(Tabled(source), Tabled(target), cells(2, 2))
     assert scores[0, 0] == torch.inf
     assert torch.isfinite(scores[0, 1])
     assert n_best(scores, 2)[0].tolist() == [[1, 0]]
@@ -230,8 +235,8 @@ def test_random_is_the_same_for_a_seed_and_prefers_nothing():
 
 
 def test_an_unknown_weighting_is_refused_by_name():
-    with pytest.raises(NeuraleseError, match=r"'sideways'.*product"):
-        BeliefCriterion(weights="sideways")
+    with pytest.raises(NeuraleseError, match=r"'weights' of a criterion of kind 'belief': 'sideways' should"):
+        make_criterion({"kind": "belief", "weights": "sideways"})
 
 
 @pytest.mark.parametrize("kind", [BeliefCriterion, DirectCriterion, PmiCriterion, RandomCriterion])
@@ -252,5 +257,5 @@ def test_every_criterion_says_how_likelihoods_are_to_be_taken(kind):
 
 
 def test_an_unknown_way_of_joining_phrases_is_refused_by_name():
-    with pytest.raises(NeuraleseError, match=r"'sum'.*product, mean"):
-        DirectCriterion(join="sum")
+    with pytest.raises(NeuraleseError, match=r"'sum' should be 'product' or 'mean'"):
+        make_criterion({"kind": "direct", "join": "sum"})

@@ -101,7 +101,7 @@ def test_the_n_best_are_the_first_of_all_sorted(levels, n, generator):
 
 def test_a_criterion_is_built_from_its_settings_whatever_its_role():
     made = make_criterion({"kind": "belief", "role": "ours", "weights": "sum", "scale": 2.0, "members": 36})
-    assert made == BeliefCriterion("sum", "reverse", scale=2.0)
+    assert made == BeliefCriterion(weights="sum", divergence="reverse", scale=2.0)
     made = make_criterion({"kind": "pmi", "variance": 0.5, "join": "mean"})
     assert made == PmiCriterion(variance=0.5, join="mean")
 
@@ -114,7 +114,7 @@ def test_a_criterion_is_built_from_its_settings_whatever_its_role():
         ({}, "there is no criterion of kind 'None'"),
         ({"kind": "direct", "scale": [1.0, 2.0]}, "one value of 'scale', not a list"),
         ({"kind": "direct", "weights": "sum"}, "no option 'weights'; it has scale, variance, join"),
-        ({"kind": "direct", "join": "sum"}, "combined by 'sum'"),
+        ({"kind": "direct", "join": "sum"}, "'sum' should be 'product' or 'mean'"),
     ],
 )
 def test_an_unknown_criterion_or_option_is_refused_by_name(settings, says):

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neuralese.storage.errors import NeuraleseError
-from neuralese.translate.criteria import DIVERGENCES, JOINS, WEIGHTS, make_criterion
-from neuralese.translate.families import members, named, options, problem, title, with_role
+from neuralese.translate.criteria import DIVERGENCES, WEIGHTS, make_criterion
+from neuralese.translate.families import members, named, options, title, with_role
+from neuralese.translate.reading import JOINS
 
 CONFIG = yaml.safe_load((Path(__file__).parents[2] / "config/config.yaml").read_text())
 ALL = CONFIG["criteria"] | CONFIG["ablation"]["also"]
@@ -89,13 +90,6 @@ def test_a_criterion_is_found_by_its_role_whatever_its_name():
     criteria = {"a": {"kind": "direct", "role": "baseline"}, "b": {"kind": "belief", "role": "ours"}}
     assert with_role(criteria, "ours") == "b"
     assert with_role(criteria, "control") is None
-
-
-def test_two_criteria_with_one_role_are_refused_in_one_sentence():
-    assert problem(CONFIG["criteria"]) is None
-    assert problem({"a": {"kind": "pmi"}, "b": {"kind": "pmi"}}) is None  # without a role there may be many
-    sentence = problem({**CONFIG["criteria"], "mine": {"kind": "pmi", "role": "ours"}})
-    assert sentence == "config: two criteria have the role 'ours'; give it to only one of them."
 
 
 def test_what_a_criterion_is_there_for_is_no_option_of_its_kind():

@@ -68,9 +68,9 @@ def test_phrases_to_which_humans_respond_alike_are_translations_whoever_says_the
     heard = torch.tensor([[1.0, 0, 0], [1, 0, 0], [0, 0, 5]])  # a and b are heard alike
     heeded = Heeded(english, human_responses(listener, game, heard))
     candidates = game.candidates(game.draw_states(50, generator))
-    scores = BeliefCriterion("source", "symmetric").scores(heeded, heeded, candidates)
+    scores = BeliefCriterion(weights="source", divergence="symmetric").scores(heeded, heeded, candidates)
     assert scores[0, 1] < 1e-9 < scores[0, 2]
-    assert BeliefCriterion("source", "symmetric").scores(english, english, candidates)[0, 1] > 1e-4
+    assert BeliefCriterion(weights="source", divergence="symmetric").scores(english, english, candidates)[0, 1] > 1e-4
 
 
 def test_how_likelihoods_are_read_changes_where_a_message_is_said_and_not_what_it_makes_listeners_do(generator):

@@ -52,7 +52,7 @@ def test_no_divergence_is_farther_from_its_estimate_than_the_error():
 @pytest.mark.parametrize("spread", [0.1, 1.0, 8.0, 60.0])
 @pytest.mark.parametrize("candidates", [2, 4])
 def test_the_best_is_the_least_of_all_scores(weights, spread, candidates):
-    criterion = BeliefCriterion(weights, "jensen-shannon")
+    criterion = BeliefCriterion(weights=weights, divergence="jensen-shannon")
     pair = meanings(spread, candidates, DOUBLE)
     scores, found = criterion.compare(*pair), criterion.best(*pair)
     torch.testing.assert_close(scores.gather(1, found[:, None])[:, 0], scores.min(1).values, rtol=1e-6, atol=1e-6)
@@ -60,7 +60,7 @@ def test_the_best_is_the_least_of_all_scores(weights, spread, candidates):
 
 @pytest.mark.parametrize("spread", [0.1, 1.0, 8.0])
 def test_in_single_precision_the_best_is_as_good(spread):
-    criterion = BeliefCriterion("source", "jensen-shannon")
+    criterion = BeliefCriterion(weights="source", divergence="jensen-shannon")
     exact = criterion.compare(*meanings(spread, 2, DOUBLE))
     found = criterion.best(*meanings(spread, 2, SINGLE))
     torch.testing.assert_close(exact.gather(1, found[:, None])[:, 0], exact.min(1).values, rtol=1e-5, atol=1e-5)
@@ -74,11 +74,11 @@ def test_few_pairs_are_looked_at(monkeypatch):
         return exact(*given)
 
     monkeypatch.setattr(screening, "_exact", counted)
-    BeliefCriterion("source", "jensen-shannon").best(*meanings(8.0, 2, SINGLE))
+    BeliefCriterion(weights="source", divergence="jensen-shannon").best(*meanings(8.0, 2, SINGLE))
     assert sum(looked) < 40 * 90 / 2
 
 
-@pytest.mark.parametrize("criterion", [DirectCriterion(), BeliefCriterion(prior=0.5), BeliefCriterion("sum")])
+@pytest.mark.parametrize("criterion", [DirectCriterion(), BeliefCriterion(prior=0.5), BeliefCriterion(weights="sum")])
 def test_other_criteria_look_at_every_pair(criterion):
     pair = meanings(1.0, 2, DOUBLE)
     assert torch.equal(criterion.best(*pair), criterion.compare(*pair).argmin(1))

@@ -10,13 +10,13 @@ import torch
 from naive_listener import preferences
 
 from neuralese.agents.cell import Cell, CellConfig
+from neuralese.config.models import SynthesisConfig
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
 from neuralese.storage.tables import matrix, read_table, write_table
 from neuralese.translate.criteria import BeliefCriterion
 from neuralese.translate.languages import Composed, English, Neuralese
 from neuralese.translate.pragmatics import TEMPERATURE, believe_by_playing
-from neuralese.translate.settings import SynthesisConfig
 from neuralese.translate.synthesis import (
     MessageMaker,
     bags_table,
@@ -60,7 +60,7 @@ def disagreement(english: English, neuralese: Neuralese, candidates: torch.Tenso
 def test_new_messages_mean_more_of_the_same_than_any_that_was_heard(game, english, neuralese, generator):
     candidates = game.candidates(game.draw_states(300, generator))
     believe = believe_by_likelihood(neuralese, candidates, scale=2.0)
-    maker = MessageMaker(neuralese, candidates, candidates, 1.0, SynthesisConfig(batch=200), generator)
+    maker = MessageMaker(neuralese, candidates, candidates, 1.0, SynthesisConfig(), generator)
     messages, scores = maker.make(english, believe)
     assert messages.shape == (5, 6)
     torch.testing.assert_close(messages.norm(dim=1), torch.ones(5))
@@ -92,7 +92,7 @@ def test_a_robot_believes_what_it_would_pick(game, generator):
 
 def test_new_phrases_hold_all_pairs_and_some_triples_and_never_translate_worse(game, english, neuralese, generator):
     candidates = game.candidates(game.draw_states(200, generator))
-    criterion = BeliefCriterion("source", "reverse")
+    criterion = BeliefCriterion(weights="source", divergence="reverse")
     language, scores = new_phrases(criterion, neuralese, english, candidates, SynthesisConfig(beam=2))
     sizes = [len(part) for part in language.parts]
     assert sizes.count(1) == 5
@@ -119,7 +119,7 @@ def test_messages_are_made_by_every_way_for_all_that_was_told(game, english, neu
     told = Composed(english, ((0,), (3,), (0, 3)))
     candidates = game.candidates(game.draw_states(50, generator))
     believe = believe_by_likelihood(neuralese, candidates, scale=2.0)
-    config = SynthesisConfig(batch=20, steps=3)
+    config = SynthesisConfig(steps=3)
     maker = MessageMaker(neuralese, candidates, candidates, 2.0, config, generator)
     table, entries = maker.make_all(told, {"synthesis": believe, "synthesis-judge": believe})
     assert table["message_id"].to_pylist() == list(range(6))

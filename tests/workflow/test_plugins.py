@@ -16,7 +16,7 @@ ENGLISH = re.compile(r"^WORDS = .*$", re.MULTILINE)
 CHINESE = ("圆形", "方形", "三角形", "红色", "绿色", "蓝色", "小的", "大的")
 CRITERION = '''"""How much the contexts of two messages are the same."""
 
-from neuralese.settings import setting
+from neuralese.config.section import key
 from neuralese.translate.criteria import Criterion, criterion
 from neuralese.translate.pairs import shared
 
@@ -25,7 +25,7 @@ from neuralese.translate.pairs import shared
 class OverlapCriterion(Criterion):
     """Match where messages are said."""
 
-    power: float = setting(1.0, "To which power the overlap is raised.", above=0)
+    power: float = key(1.0, "To which power the overlap is raised.", gt=0)
 
     def compare(self, source, target):
         """Minus the overlap, (K, K')."""

@@ -107,7 +107,7 @@ def test_editing_any_module_changes_the_code_of_just_the_rules_whose_scripts_loa
     done = subprocess.run(command, cwd=project.folder, env=project.environment(), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     for module, changed in json.loads(done.stdout).items():
-        if module.startswith(("storage/", "pipeline/")):  # how files are written and jobs are run
+        if module.startswith(("storage/", "pipeline/", "config/")):  # files, jobs, and keys, whose values are params
             assert changed == [], module
             continue
         assert loaded[module] & ran <= set(changed), module
@@ -203,7 +203,7 @@ def test_a_sweep_runs_each_stage_once_for_each_combination_it_depends_on(fresh):
     ("swept", "says"),
     [
         ("{agent.noize: [0.1]}", "config: sweep: 'agent.noize' is not a known key; did you mean 'noise'?"),
-        ("{examples.count: [4, 8]}", "'examples.count' cannot be swept: no result depends on it"),
+        ("{examples.count: [4, 8]}", "'examples.count' cannot be swept: no result of a point depends on it"),
         ("{}", "config: nothing is swept; add --configfile config/sweep_noise.yaml"),
     ],
 )

@@ -16,9 +16,9 @@ try:
 except NeuraleseError as error:
     raise WorkflowError(str(error)) from None
 
+from neuralese.config.load import load, overlay, points
+from neuralese.config.models import config_model
 from neuralese.pipeline import imports, sweep
-from neuralese.pipeline.check import problem
-from neuralese.pipeline.config import SCHEMA, complete
 from neuralese.pipeline.dependencies import (
     NAMED,
     SECTIONS,
@@ -28,15 +28,14 @@ from neuralese.pipeline.dependencies import (
     tasks_with,
 )
 from neuralese.pipeline.dependencies import reads as files_read
-from neuralese.pipeline.given import shape_problem, typed
 from neuralese.storage.files import redate, unwritable
 from neuralese.tasks.stages import RUN, SEED, SWEPT_FILES, WILDCARDS
+from neuralese.translate.criteria import kinds
 
-if wrong := shape_problem(config):
-    raise WorkflowError(wrong)
-config = complete(typed(config, SCHEMA))
-if wrong := problem(config, SCHEMA) or sweep.sweep_problem(config, SCHEMA):
-    raise WorkflowError(wrong)
+try:
+    config = load(config, config_model(tasks.sections(), kinds())).model_dump()
+except NeuraleseError as error:
+    raise WorkflowError(str(error)) from None
 
 RESULTS = config["results"]
 TASKS = config["tasks"]
@@ -52,7 +51,7 @@ FIRST, SECOND = 2, 1
 def point_of(point=""):
     """The swept values that {point} stands for, and the config with them; the run itself has none."""
     values = sweep.named(point.removeprefix("/sweep/"), SWEEP)
-    return values, sweep.overlay(config, values)
+    return values, overlay(config, values)
 
 
 def at(wildcards):
@@ -176,7 +175,7 @@ def swept_files(wildcards):
             f"{folder(values, SECTIONS[name], task)}/{task}/seed{seed}/{name}",
             values,
         )
-        for values in sweep.points(SWEEP)
+        for values in points(SWEEP)
         for task in TASKS
         if task in tasks_with(name)
         for seed in SEEDS

@@ -15,6 +15,8 @@ from neuralese.translate.languages import Composed
 from neuralese.translate.pairs import SINGLE
 from neuralese.translate.pragmatics import believe_by_playing
 from neuralese.translate.synthesis import (
+    CONTEXTS,
+    DISTRACTORS,
     MessageMaker,
     SynthesisConfig,
     bags_table,
@@ -26,7 +28,7 @@ with stage(snakemake):
     params, wildcards, made = snakemake.params, snakemake.wildcards, snakemake.output
     run = TalkRun(wildcards.task, snakemake.input, wildcards.seed, params.game)
     config, random = SynthesisConfig(**params.synthesis), run.generator("synthesis")
-    few, spoken = run.contexts(config.contexts), {split: run.neuralese(split) for split in ("train", "dev", "test")}
+    few, spoken = run.contexts(CONTEXTS), {split: run.neuralese(split) for split in ("train", "dev", "test")}
 
     settings = named(chosen_criteria(run.files["criteria.parquet"])["R->H"], params.criterion)
     criterion = make_criterion(settings)
@@ -37,7 +39,7 @@ with stage(snakemake):
     del scores
     write_table(made.bags, bags_table(bags), "bags")
 
-    drawn = [run.states.redraw(run.context_states, random) for _ in range(config.distractors)]
+    drawn = [run.states.redraw(run.context_states, random) for _ in range(DISTRACTORS)]
     practice = run.states.candidates(torch.cat(drawn))
     ways = {"synthesis": believe_by_likelihood(spoken["train"], practice, config.scale)}
     if config.ask_judge and run.states.asks:
@@ -46,6 +48,6 @@ with stage(snakemake):
     told = Composed(run.english, run.parts[: len(run.phrases) + config.utterances])
     maker = MessageMaker(spoken["train"], few, practice, params.radius, config, random)
     messages, new = maker.make_all(told, ways)
-    about = {"criteria": {"R->H": {"synthesis": settings}}, "contexts": config.contexts, "otherwise": params.criterion}
+    about = {"criteria": {"R->H": {"synthesis": settings}}, "contexts": CONTEXTS, "otherwise": params.criterion}
     write_table(made.dictionary, pd.concat([*rows, new], ignore_index=True), "dictionary", about)
     write_table(made.messages, messages, "messages")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from neuralese.agents.cell import CellConfig, save_cell
-from neuralese.agents.training import Trainer, TrainingConfig, checkpoint_path
+from neuralese.agents.cell import CellConfig, save_cell, without_channel
+from neuralese.agents.training import Trainer, TrainingConfig, checkpoint_path, on_data
 from neuralese.pipeline.stage import stage
 from neuralese.storage.tables import data_digest, write_table
 from neuralese.storage.weights import discard_broken
@@ -17,10 +17,10 @@ log = logging.getLogger("neuralese.train_agent")
 with stage(snakemake):
     params, wildcards = snakemake.params, snakemake.wildcards
     run = Run(wildcards.task, snakemake.input, wildcards.seed, params.game)
-    training = TrainingConfig(**params.training).on(run.data)
+    training = on_data(TrainingConfig(**params.training), run.data)
     cell = CellConfig(**params.cell)
     if snakemake.rule == "train_silent":
-        cell = cell.without_channel()
+        cell = without_channel(cell)
     trainer = Trainer(run.states, cell, training, run.seed)
     data = [data_digest(path) for name, path in run.files.items() if name != "provenance.json"]
     made_from = (params.code, cell, training, params.game, data)

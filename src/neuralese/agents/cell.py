@@ -7,15 +7,19 @@
 A message is scaled to the length `radius`, and the channel adds Gaussian noise of standard deviation `noise` to it.
 """
 
-from dataclasses import asdict
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
-from neuralese.agents.settings import CellConfig
+from neuralese.config.models import CellConfig
 from neuralese.games.game import Game
 from neuralese.storage.weights import read_weights, save_weights
+
+
+def without_channel(config: CellConfig) -> CellConfig:
+    """The same cell with nothing to say or to hear."""
+    return config.model_copy(update={"radius": 0.0, "noise": 0.0})
 
 
 class Cell(nn.Module):
@@ -52,12 +56,12 @@ class Cell(nn.Module):
 
 def save_cell(path: str | Path, cell: Cell) -> None:
     """Write a cell and its sizes."""
-    save_weights(path, cell, asdict(cell.config))
+    save_weights(path, cell, cell.config.model_dump())
 
 
 def load_cell(path: str | Path, game: Game) -> Cell:
     """Read a cell for playing `game`."""
     weights, settings = read_weights(path)
-    cell = Cell(game, CellConfig(**settings))
+    cell = Cell(game, CellConfig.model_construct(**settings))  # perhaps without a channel
     cell.load_state_dict(weights)
     return cell.eval()

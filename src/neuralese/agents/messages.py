@@ -13,9 +13,20 @@ from torch import Tensor
 from neuralese.agents.cell import Cell
 from neuralese.agents.players import utterances
 from neuralese.agents.sequences import Messages, Sequences
+from neuralese.config.models import MessagesConfig
 from neuralese.games.game import Game
 from neuralese.games.states import States
 from neuralese.storage.tables import matrix, read_about, read_table, vectors
+
+EMBEDDED = 1000  # maximum of each number of messages and contexts on the embedded stand-in: enough for a first look
+
+
+def on_data(counts: MessagesConfig, data: str) -> MessagesConfig:
+    """The numbers of messages and contexts for one kind of data."""
+    if data != "embedded":
+        return counts
+    capped = {name: min(getattr(counts, name), EMBEDDED) for name in ("vocabulary", "held_out", "contexts")}
+    return counts.model_copy(update=capped)
 
 
 @dataclass(frozen=True)

@@ -18,13 +18,17 @@ from tqdm import tqdm
 from neuralese.agents.adam import FusedAdam
 from neuralese.agents.cell import Cell
 from neuralese.agents.episodes import Episodes, Replay, play
-from neuralese.agents.settings import CellConfig, TrainingConfig
 from neuralese.agents.unroll import Rows, unroll
+from neuralese.config.models import CellConfig, TrainingConfig
 from neuralese.games.game import Game
 from neuralese.randomness import seeded
 from neuralese.storage.weights import save_checkpoint
 
 log = logging.getLogger(__name__)
+
+REPLAY = 8192  # games in the replay memory
+CLIP = 10.0  # maximum gradient norm
+REPORT_EVERY = 50  # updates between rows of the history
 
 
 def checkpoint_path(folder: Path, name: str, made_from: object) -> Path:
@@ -34,13 +38,19 @@ def checkpoint_path(folder: Path, name: str, made_from: object) -> Path:
 
 
 def exploration(t: int, config: TrainingConfig) -> float:
-    """The probability of a random action at update `t`; the paper's if `explore` and `epsilon_floor` are."""
-    return max((config.explore - t) / config.explore, (5000 - t) / 50000, config.epsilon_floor)
+    """The probability of a random action at update `t`; the paper's if `explore` is."""
+    return max((config.explore - t) / config.explore, (5000 - t) / 50000, 0.0)
 
 
 def learning_rate(t: int, config: TrainingConfig) -> float:
     """The learning rate at update `t`."""
     return config.learning_rate * (1 - (1 - config.final_rate) * t / config.updates)
+
+
+def on_data(config: TrainingConfig, data: str) -> TrainingConfig:
+    """The settings for one kind of data: a shorter training on the embedded stand-in."""
+    most = config.embedded_updates if data == "embedded" else config.updates
+    return config.model_copy(update={"updates": min(config.updates, most)})
 
 
 class Trainer:
@@ -52,7 +62,7 @@ class Trainer:
         self.cell, self.target = (seeded(lambda: Cell(game, cell), self.generator) for _ in range(2))
         self.target.load_state_dict(self.cell.state_dict())
         self.optimizer = FusedAdam(self.cell.parameters(), config.learning_rate)
-        self.replay = Replay(config.replay)
+        self.replay = Replay(REPLAY)
         self.update = 0
         self.history: list[dict[str, float]] = []
         self.recent: dict[str, list[float]] = {"loss": [], "reward": [], "success": []}
@@ -77,7 +87,7 @@ class Trainer:
             self.seconds = time.monotonic() - started
             if self.update % config.target_every == 0:
                 self.target.load_state_dict(self.cell.state_dict())
-            if self.update % config.report_every == 0 or self.update == config.updates:
+            if self.update % REPORT_EVERY == 0 or self.update == config.updates:
                 self.report()
                 bar.set_postfix(success=self.history[-1]["success"])
             if checkpoint and (self.update % config.checkpoint_every == 0 or self.update == config.updates):
@@ -108,7 +118,7 @@ class Trainer:
         loss = (error.square() * counts).sum() / counts.sum().clamp(min=1)
         self.optimizer.forget()
         loss.backward()
-        nn.utils.clip_grad_norm_(self.cell.parameters(), self.config.clip)
+        nn.utils.clip_grad_norm_(self.cell.parameters(), CLIP)
         self.optimizer.learning_rate = learning_rate(self.update, self.config)
         self.optimizer.step()
         return loss.item()

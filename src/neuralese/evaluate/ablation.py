@@ -22,7 +22,7 @@ from neuralese.translate.pragmatics import Heeded, human_responses, robot_respon
 from neuralese.translate.reading import Listed
 
 PRAGMATIC = "pragmatic"  # matches the actions of the very listeners that judge all criteria
-PRAGMATIC_CRITERION = BeliefCriterion("source", "symmetric")
+PRAGMATIC_CRITERION = BeliefCriterion(weights="source", divergence="symmetric")
 PRAGMATIC_CONTEXTS = 100
 
 

@@ -27,7 +27,7 @@ def measured_bound(
     best = best_translations(dictionary, "R->H", criterion)
     place = {int(phrase): column for column, phrase in enumerate(english.ids)}
     chosen = torch.tensor([place[best[int(message)]] for message in spoken.ids])
-    scores = BeliefCriterion("source", "forward").scores(spoken, english, candidates)
+    scores = BeliefCriterion(weights="source", divergence="forward").scores(spoken, english, candidates)
     divergence = float(scores.gather(1, chosen[:, None]).mean())
     own = belief[belief["distractors"] == belief["distractors"].iloc[0]]  # the game's own come first
     keys = ["speaker", "unit", "criterion"]

@@ -86,7 +86,5 @@ SECTIONS = {
     if stage.each != RUN
     for file, _ in stage.made()
 }
-# the sections that the results of a sweep depend on
-SWEPT_SECTIONS = frozenset().union(*(SECTIONS.get(file, frozenset()) for file in SWEPT_FILES.values()))
 # the jobs that a sweep repeats for another point, if they depend on the swept values; data belongs to no agent
 SWEPT_JOBS = frozenset(job for job, name in jobs(SWEPT_FILES.values()).items() if not sections(name) <= DATA | {"data"})

@@ -1,7 +1,7 @@
 """Fit several models of p(z | x) to the same messages, and keep the one under which held-out messages are likelier."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import torch
@@ -45,7 +45,7 @@ def suited(config: FitConfig, messages: int) -> FitConfig:
     batch = min(config.batch, max(SMALLEST, messages // 8))
     every = min(config.check_every, max(10, 2 * messages // batch))
     patience = max(config.patience, PATIENCE // every) if config.patience else 0
-    return replace(config, batch=batch, check_every=every, patience=patience)
+    return config.model_copy(update={"batch": batch, "check_every": every, "patience": patience})
 
 
 def fit_best(

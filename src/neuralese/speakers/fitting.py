@@ -4,14 +4,13 @@ import copy
 import logging
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
+from neuralese.config.models import FitConfig
 from neuralese.speakers.adam import Adam, cosine
-from neuralese.speakers.settings import FitConfig
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +26,7 @@ def fit(
     best, best_weights = _fit(model, loss, held_out, config, name)
     if config.faster > 1:
         model.load_state_dict(first)
-        other = replace(config, learning_rate=config.learning_rate * config.faster)
+        other = config.model_copy(update={"learning_rate": config.learning_rate * config.faster})
         value, weights = _fit(model, loss, held_out, other, f"{name}, faster")
         if value < best:
             best, best_weights = value, weights

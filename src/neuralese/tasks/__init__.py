@@ -34,12 +34,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from neuralese.config.models import TASKS as BUILT_IN
+from neuralese.config.models import TaskSections
 from neuralese.storage.errors import NeuraleseError
 
 if TYPE_CHECKING:
     from neuralese.tasks.task import Task
 
-BUILT_IN = ("colors", "birds", "driving")
 GROUP = "neuralese.tasks"
 CORPORA = "NEURALESE_CORPORA"  # the variable through which a run passes corpora to its jobs: folders by name, as JSON
 RESERVED = ("tables", "figures", "report", "theory", "sweep", "logs", "benchmarks", "play")  # folders of the results
@@ -135,6 +136,11 @@ def get(name: str) -> "Task":
     if task.name != name:
         raise NeuraleseError(f"{homes()[name]} calls its task '{task.name}', but is installed as '{name}'.")
     return task
+
+
+def sections() -> dict[str, TaskSections]:
+    """What every task adds to the config, by name."""
+    return {task.name: TaskSections(task.settings, task.game, task.training, task.fitting) for task in every()}
 
 
 def every() -> tuple["Task", ...]:

@@ -1,6 +1,5 @@
 """Finished runs, opened for inspection in a notebook or for playing."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TypeVar
 
@@ -17,4 +16,4 @@ def open_run(kind: type[Kind], results: str | Path, task: str, seed: int = 0) ->
     files = [*folder.glob("*"), *(folder / f"seed{seed}").glob("*")]
     if not files:
         raise NeuraleseError(f"{folder} holds no results; make them with: neuralese run")
-    return kind(task, files, seed, asdict(tasks.get(task).game))
+    return kind(task, files, seed, tasks.get(task).game.model_dump())

@@ -4,8 +4,8 @@ import numpy as np
 import pyarrow as pa
 import torch
 
+from neuralese.config.models import GameConfig
 from neuralese.games.reference import ReferenceGame
-from neuralese.games.settings import GameConfig
 from neuralese.games.states import States
 from neuralese.speakers.traces import Lists, Traces, kept, phrases_alone
 from neuralese.storage.errors import NeuraleseError

@@ -13,7 +13,7 @@ import pandas as pd
 import torch
 
 from neuralese import tasks
-from neuralese.games.settings import GameConfig
+from neuralese.config.models import GameConfig
 from neuralese.randomness import generator
 from neuralese.sources.provenance import PEOPLE, data_kind, read_provenance
 from neuralese.storage.made import read_made

@@ -2,13 +2,11 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from neuralese.agents.settings import TrainingConfig
+from neuralese.config.models import FitConfig, GameConfig, GameRules, TrainingConfig
+from neuralese.config.section import Section
 from neuralese.evaluate.paper import Paper
-from neuralese.games.settings import GameConfig
 from neuralese.sources.data_sets import DataSet
-from neuralese.speakers.settings import FitConfig
 from neuralese.tasks.stages import Stage
 
 
@@ -19,8 +17,8 @@ class Task:
     name: str  # of its folder below the results, and of its section of the config
     title: str  # in headings
     data_set: DataSet  # where its raw data comes from
-    settings: Any = None  # its own section of the config, a dataclass with all defaults
-    game: GameConfig = field(default_factory=GameConfig)  # defaults of the sections that every task has
+    settings: Section | None = None  # its own section of the config, with all defaults
+    game: GameRules = field(default_factory=GameConfig)  # defaults of the sections that every task has
     training: TrainingConfig = field(default_factory=TrainingConfig)
     fitting: FitConfig = field(default_factory=FitConfig)
     game_files: tuple[str, ...] = ("items.parquet",)  # what its game is built from

@@ -16,7 +16,7 @@ A criterion is one class, for both the pipeline and the command line. Another on
 
     @criterion("overlap")                 # its kind, as written in a config
     class OverlapCriterion(Criterion):
-        power: float = setting(1.0, "The exponent of the overlap.", above=0)    # its options, each a setting
+        power: float = key(1.0, "The exponent of the overlap.", gt=0)           # its options, each a key
 
         def compare(self, source: Meanings, target: Meanings) -> Array:
             return -(shared(source, target) ** self.power)
@@ -26,59 +26,49 @@ Another package names its module in the entry point group `neuralese.criteria`.
 Arrays are NumPy's on the command line and torch's in the pipeline (see `neuralese.arrays`).
 """
 
-import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache, reduce
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Any, ClassVar, TypeVar, dataclass_transform
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, dataclass_transform, get_args
 
 import numpy as np
+from pydantic import ValidationError
+from pydantic.dataclasses import dataclass
+from pydantic.fields import FieldInfo
 
 from neuralese.arrays import Array, at_least, cast, fill
-from neuralese.settings import setting
+from neuralese.config.section import RULES, Seed, Width, between, key, says
 from neuralese.storage.errors import NeuraleseError
 from neuralese.translate.families import options
 from neuralese.translate.pairs import BLOCK, DOUBLE, LOG_FLOOR, NORM, Meanings, block_for, pair_sums, shared
-from neuralese.translate.reading import JOINS, Language, Reading
+from neuralese.translate.reading import Join, Language, Reading
 
-WEIGHTS = ("product", "sum", "source", "target", "likelihood")
-DIVERGENCES = ("forward", "reverse", "symmetric", "jensen-shannon")
+Weights = Literal["product", "sum", "source", "target", "likelihood"]
+Divergence = Literal["forward", "reverse", "symmetric", "jensen-shannon"]
+WEIGHTS, DIVERGENCES = get_args(Weights), get_args(Divergence)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, config=RULES)
 class Criterion(ABC):
     """Scores all pairs of two languages, each read according to `reading`. Its fields are the options of its kind."""
 
     kind: ClassVar[str]
+    __pydantic_fields__: ClassVar[dict[str, FieldInfo]]  # its options by name
     by_meaning: ClassVar[bool] = True  # whether it scores meanings: if not, its scores carry no information
 
-    scale: float = setting(
-        1.0,
-        "Width of the robot's p(z|x), as a multiple of the channel's noise.",
-        least=0.001,
-        most=1_000_000,
-        advice="See below.",
-    )
-    variance: float | None = setting(
+    scale: Width = key(1.0, "Width of the robot's p(z|x), as a multiple of the channel's noise.", "See below.")
+    variance: Annotated[float, between(0.000001, 1_000_000)] | None = key(
         None,
         "Variance of the robot's p(z|x), regardless of the channel's noise; takes precedence over `scale`.",
-        least=0.000001,
-        most=1_000_000,
-        advice="0.5 is the released code's.",
+        "0.5 is the released code's.",
     )
-    join: str = setting(
+    join: Join = key(
         "product",
         "How the likelihoods of phrases said together are combined: `product` or geometric `mean`.",
-        choices=list(JOINS),
-        advice="`mean` is the released code's.",
+        "`mean` is the released code's.",
     )
-
-    def __post_init__(self) -> None:
-        if self.join not in JOINS:
-            raise NeuraleseError(f"phrases cannot be combined by '{self.join}'; choose from {', '.join(JOINS)}.")
 
     @property
     def reading(self) -> Reading:
@@ -113,14 +103,14 @@ GROUP = "neuralese.criteria"  # the entry point group of modules that define cri
 Kind = TypeVar("Kind", bound=type[Criterion])
 
 
-@dataclass_transform(frozen_default=True)
+@dataclass_transform(frozen_default=True, kw_only_default=True)
 def criterion(kind: str) -> Callable[[Kind], Kind]:
     """Make a class a frozen dataclass and register it as the criterion of a kind, which settings can then name."""
 
     def register(found: Kind) -> Kind:
         if kind in KINDS:
             raise NeuraleseError(f"a criterion of kind '{kind}' exists already; give {found.__name__} another kind.")
-        KINDS[kind] = dataclass(frozen=True)(found)
+        KINDS[kind] = dataclass(frozen=True, kw_only=True, config=RULES)(found)  # type: ignore[assignment]
         found.kind = kind
         return found
 
@@ -152,7 +142,7 @@ def kind_of(settings: Mapping[str, Any]) -> type[Criterion]:
 def make_criterion(settings: Mapping[str, Any]) -> Criterion:
     """Build a criterion from its settings in the config: its `kind` and that kind's options."""
     kind, given = kind_of(settings), options(settings)
-    known = [field.name for field in dataclasses.fields(kind)]
+    known = list(kind.__pydantic_fields__)
     if unknown := [name for name in given if name not in known]:
         raise NeuraleseError(
             f"a criterion of kind '{kind.kind}' has no option '{unknown[0]}'; it has {', '.join(known)}."
@@ -161,7 +151,11 @@ def make_criterion(settings: Mapping[str, Any]) -> Criterion:
         raise NeuraleseError(
             f"a criterion of kind '{kind.kind}' takes one value of '{many[0]}', not a list, which makes a family."
         )
-    return kind(**given)
+    try:
+        return kind(**given)
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        raise NeuraleseError(f"'{wrong['loc'][0]}' of a criterion of kind '{kind.kind}': {says(wrong)}.") from None
 
 
 @criterion("belief")
@@ -170,36 +164,24 @@ class BeliefCriterion(Criterion):
 
     # what weights a context: product (Algorithm 1), sum, source (z alone), target (z' alone), or likelihood, the sum of
     # both likelihoods before they are normalised over contexts
-    weights: str = setting(
+    weights: Weights = key(
         "source",
         "How a belief criterion weights a context; `product` is Algorithm 1's, `likelihood` the released code's.",
-        choices=list(WEIGHTS),
-        advice="See below.",
+        "See below.",
     )
     # forward KL(beta(z) || beta(z')), reverse, symmetric (their mean), or jensen-shannon
-    divergence: str = setting(
+    divergence: Divergence = key(
         "reverse",
         "Divergence of beliefs used by a belief criterion: `forward` KL(z to z'), `reverse`, `symmetric`, "
         "`jensen-shannon`.",
-        choices=list(DIVERGENCES),
-        advice="See below; `jensen-shannon` is slower: it is not a matrix product.",
+        "See below; `jensen-shannon` is slower: it is not a matrix product.",
     )
-    prior: float = setting(
+    prior: Annotated[float, between(0, 1000)] = key(
         0.0,
         "Penalty, in nats, per nat of -log p(z') (the density of messages under the speaker's model) on a "
         "translation z'.",
-        least=0,
-        most=1000,
-        advice="Above 0, rare translations are penalised.",
+        "Above 0, rare translations are penalised.",
     )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.weights not in WEIGHTS or self.divergence not in DIVERGENCES:
-            raise NeuraleseError(
-                f"a belief criterion with weights '{self.weights}' and divergence '{self.divergence}' is unknown; "
-                f"choose weights from {', '.join(WEIGHTS)} and divergence from {', '.join(DIVERGENCES)}."
-            )
 
     @property
     def weighted(self) -> tuple[str, ...]:
@@ -241,8 +223,8 @@ def evidence_shares(source: Meanings, target: Meanings) -> dict[str, Array]:
     return {"source": share, "target": 1 - share}
 
 
-ALGORITHM_1 = BeliefCriterion("product", "forward")
-RELEASED = BeliefCriterion("likelihood", "reverse", variance=0.5, join="mean")
+ALGORITHM_1 = BeliefCriterion(weights="product", divergence="forward")
+RELEASED = BeliefCriterion(weights="likelihood", divergence="reverse", variance=0.5, join="mean")
 
 
 @criterion("direct")
@@ -272,7 +254,7 @@ class RandomCriterion(Criterion):
 
     by_meaning: ClassVar[bool] = False
 
-    seed: int = setting(0, "Seed of a random criterion.", least=0, most=2**31 - 1)
+    seed: Seed = key(0, "Seed of a random criterion.")
 
     def compare(self, source: Meanings, target: Meanings) -> Array:
         """Random numbers, (K, K')."""

@@ -63,13 +63,6 @@ def with_role(criteria: Mapping[str, Mapping[str, Any]], role: str) -> str | Non
     return next((name for name, settings in criteria.items() if settings.get("role") == role), None)
 
 
-def problem(criteria: Mapping[str, Mapping[str, Any]]) -> str | None:
-    """The fault in a config's criteria, in one sentence, or None."""
-    roles = [settings.get("role") for settings in criteria.values() if settings.get("role")]
-    twice = next((role for role in roles if roles.count(role) > 1), None)
-    return f"config: two criteria have the role '{twice}'; give it to only one of them." if twice else None
-
-
 def named(criteria: Mapping[str, Mapping[str, Any]], name: str) -> Mapping[str, Any]:
     """The settings of a criterion, which must exist."""
     if name not in criteria:

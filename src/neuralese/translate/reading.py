@@ -2,11 +2,12 @@
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol, get_args
 
 from neuralese.arrays import Array
 
-JOINS = ("product", "mean")
+Join = Literal["product", "mean"]
+JOINS = get_args(Join)
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,7 @@ class Reading:
 
     scale: float = 1.0  # width of a robot's p(z | x), as a multiple of the channel's noise
     variance: float | None = None  # or its variance, regardless of the noise
-    join: str = "product"  # p(phrases said together | x) is the product over the phrases, or their geometric mean
+    join: Join = "product"  # p(phrases said together | x) is the product over the phrases, or their geometric mean
 
     def width(self, noise: float) -> float:
         """The standard deviation of p(z | x)."""

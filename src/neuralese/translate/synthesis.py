@@ -1,7 +1,7 @@
 """New messages and new phrases, whereas the paper's dictionary chooses among those that were heard.
 
 **New neuralese.** What the listener of a message believes is a smooth function of the message, so q can be
-minimised over the message itself: by gradient descent, from the best messages of the vocabulary, on the sphere to which
+minimised over the message itself: by gradient descent, from the best message of the vocabulary, on the sphere to which
 the channel scales every message. In each step an utterance is compared in contexts drawn by how likely it is there. The
 divergence is how often two listeners, one guided by the words and one by the message, would disagree if each picked
 a state by its beliefs: 1 - sum_s beta_s(words) beta_s(message). (KL spends a message on the few contexts where the
@@ -27,6 +27,7 @@ import pyarrow as pa
 import torch
 from torch import Tensor, nn
 
+from neuralese.config.models import SynthesisConfig
 from neuralese.speakers.adam import Adam
 from neuralese.speakers.gaussian import half_squares, log_density_but_for_z
 from neuralese.storage.tables import vectors
@@ -35,9 +36,14 @@ from neuralese.translate.languages import Composed, English, Neuralese
 from neuralese.translate.pairs import SINGLE, beliefs
 from neuralese.translate.pragmatics import Believe
 from neuralese.translate.reading import Language, Reading
-from neuralese.translate.settings import SynthesisConfig
 
-LOOK = 500  # contexts in which the best of the restarts is chosen
+BATCH = 32  # contexts in each step
+LEARNING_RATE = 0.05  # of Adam
+LOOK = 500  # contexts in which a new message is scored
+CONTEXTS = 1000  # in which the thousands of bags of phrases are compared
+DISTRACTORS = (
+    4  # that each state of a context is compared with in practice; with few, messages overfit to their contexts
+)
 
 
 def believe_by_likelihood(vocabulary: Neuralese, candidates: Tensor, scale: float) -> Believe:
@@ -70,29 +76,27 @@ class MessageMaker:
 
     def make(self, english: Language, believe: Believe) -> tuple[Tensor, Tensor]:
         """For each phrase, a message (phrases, message) on the sphere that means the same, and its q (phrases,)."""
-        config = self.config
         log_likelihood = english.log_likelihood(self.practice).float()
         where_said = torch.softmax(log_likelihood[..., 0], dim=1)
         wanted = beliefs(log_likelihood)
 
         def disagreement(message: Tensor, count: int) -> Tensor:
-            """Disagreement of beta(phrase) and beta(message) in `count` contexts, (phrases, restarts)."""
+            """Disagreement of beta(phrase) and beta(message) in `count` contexts, (phrases, 1)."""
             contexts = torch.multinomial(where_said, count, replacement=True, generator=self.generator)
             goal = wanted.gather(1, contexts[..., None].expand(-1, -1, wanted.shape[2]))[:, None]
             on_shell = self.radius * nn.functional.normalize(message, dim=-1)
             return 1 - (goal + believe(on_shell, contexts)).exp().sum(-1).mean(-1)
 
         start = BeliefCriterion().scores(english, self.vocabulary, self.candidates)
-        best = start.topk(min(config.restarts, len(self.vocabulary)), largest=False).indices
+        best = start.topk(1, largest=False).indices
         message = self.vocabulary.messages[best].clone().requires_grad_()
-        optimizer = Adam([message], config.learning_rate)
-        for _ in range(config.steps):
-            (message.grad,) = torch.autograd.grad(disagreement(message, config.batch).sum(), message)  # of nothing else
+        optimizer = Adam([message], LEARNING_RATE)
+        for _ in range(self.config.steps):
+            (message.grad,) = torch.autograd.grad(disagreement(message, BATCH).sum(), message)  # of nothing else
             optimizer.step()
         with torch.no_grad():
             scores = disagreement(message, LOOK)
-            row, chosen = torch.arange(len(scores)), scores.argmin(1)
-            return self.radius * nn.functional.normalize(message[row, chosen], dim=-1), scores[row, chosen]
+            return self.radius * nn.functional.normalize(message[:, 0], dim=-1), scores[:, 0]
 
     def make_all(self, told: Composed, ways: Mapping[str, Believe]) -> tuple[pa.Table, pd.DataFrame]:
         """Messages for what was `told`, by whose belief guides them, as a table and as rows of a dictionary.

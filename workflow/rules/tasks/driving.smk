@@ -197,7 +197,6 @@ rule fit_driver:
         mem_mb=growing(1500),
         runtime=growing(5),
     params:
-        fading=config["driving"]["fading"],
         fit=config["driving"]["driver"],
         game=game,
         code=code("tasks/fit_driver"),

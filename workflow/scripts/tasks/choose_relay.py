@@ -1,9 +1,9 @@
 """Choose on dev games which members of each family translate between two robots."""
 
+from neuralese.config.models import RelayConfig
 from neuralese.pipeline.stage import stage
 from neuralese.storage.tables import write_table
 from neuralese.tasks.driving.relay_choice import choose_relay
-from neuralese.tasks.driving.settings import RelayConfig
 from neuralese.tasks.driving.tables import RELAY_CHOICE
 from neuralese.tasks.judge import JudgeRun
 

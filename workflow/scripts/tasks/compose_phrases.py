@@ -10,7 +10,7 @@ from neuralese.translate.criteria import make_criterion
 from neuralese.translate.dictionary import entries
 from neuralese.translate.families import named
 from neuralese.translate.pairs import SINGLE
-from neuralese.translate.synthesis import SynthesisConfig, bags_table, new_phrases
+from neuralese.translate.synthesis import CONTEXTS, SynthesisConfig, bags_table, new_phrases
 
 with stage(snakemake):
     params, wildcards, made = snakemake.params, snakemake.wildcards, snakemake.output
@@ -19,7 +19,7 @@ with stage(snakemake):
         SynthesisConfig(**params.synthesis),
     )
     few, settings = (
-        run.contexts(config.contexts),
+        run.contexts(CONTEXTS),
         named(chosen_criteria(run.files["criteria.parquet"])["R->H"], params.criterion),
     )
     criterion, said = make_criterion(settings), {split: run.neuralese(split) for split in ("dev", "test")}
@@ -27,6 +27,6 @@ with stage(snakemake):
     rows = [entries("R->H", "synthesis", said["dev"], bags, scores, params.n_best)]
     scores = criterion.scores(said["test"], bags, few, dtype=SINGLE)
     rows.append(entries("R->H", "synthesis", said["test"], bags, scores, params.n_best))
-    about = {"criteria": {"R->H": {"synthesis": settings}}, "contexts": config.contexts, "otherwise": params.criterion}
+    about = {"criteria": {"R->H": {"synthesis": settings}}, "contexts": CONTEXTS, "otherwise": params.criterion}
     write_table(made.bags, bags_table(bags), "bags")
     write_table(made.dictionary, pd.concat(rows, ignore_index=True), "dictionary", about)

@@ -3,13 +3,13 @@
 import numpy as np
 
 from neuralese.agents.cell import load_cell
+from neuralese.config.models import RelayConfig
 from neuralese.pipeline.stage import stage
 from neuralese.speakers.models import load_model
 from neuralese.storage.tables import read_table, write_table
 from neuralese.tasks.driving.driver import HumanDriver
 from neuralese.tasks.driving.listening import evaluate_listening, listening_table
 from neuralese.tasks.driving.loop import Robot
-from neuralese.tasks.driving.settings import RelayConfig
 from neuralese.tasks.driving.tables import RELAY_CHOICE
 from neuralese.tasks.talk import TalkRun
 

@@ -1,9 +1,9 @@
 """Let two robots drive with every message translated into English and back."""
 
+from neuralese.config.models import RelayConfig
 from neuralese.pipeline.stage import stage
 from neuralese.storage.tables import read_table, write_table
 from neuralese.tasks.driving.relay_table import play_relays, relay_table
-from neuralese.tasks.driving.settings import RelayConfig
 from neuralese.tasks.driving.tables import RELAY_CHOICE
 from neuralese.tasks.judge import JudgeRun
 

@@ -3,10 +3,10 @@
 import pandas as pd
 
 from neuralese.agents.cell import load_cell
+from neuralese.config.models import RelayConfig
 from neuralese.pipeline.stage import stage
 from neuralese.storage.tables import read_table, write_table
 from neuralese.tasks.driving.loop import Robot
-from neuralese.tasks.driving.settings import RelayConfig
 from neuralese.tasks.driving.side_by_side import watch_side_by_side
 from neuralese.tasks.driving.tables import MAPS, RELAY_CHOICE, WATCHED
 from neuralese.tasks.driving.watch import draw_animation, draw_strip, watch_games

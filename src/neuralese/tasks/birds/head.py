@@ -17,15 +17,18 @@ from sklearn.linear_model import RidgeCV
 from torch import Tensor, nn
 
 from neuralese.agents.adam import FusedAdam
+from neuralese.config.models import HeadConfig
 from neuralese.speakers.adam import cosine
 from neuralese.storage.tables import matrix, vectors
-from neuralese.tasks.birds.settings import HeadConfig
 
 log = logging.getLogger(__name__)
 
 # weights of bilinear and of average pooling; alone they reach 0.67 and 0.68 on dev, together 0.69
 WEIGHTS = {"pooled": 0.5, "average": 1.5}
 
+BATCH = 256  # images in a minibatch
+WEIGHT_DECAY = 1e-4
+HIDDEN_DROPOUT = 0.5  # share of hidden units dropped in training
 CHECKED = 2  # epochs between evaluations on dev
 
 
@@ -51,7 +54,7 @@ class Head(nn.Module):
         super().__init__()
         self.hidden = nn.Linear(pooled, config.hidden)
         self.classes = nn.Linear(config.hidden, classes)
-        self.dropout, self.hidden_dropout = ByteDropout(config.dropout), nn.Dropout(config.hidden_dropout)
+        self.dropout, self.hidden_dropout = ByteDropout(config.dropout), nn.Dropout(HIDDEN_DROPOUT)
 
     def features(self, pooled: Tensor) -> Tensor:
         """The hidden activations (n, hidden)."""
@@ -75,12 +78,12 @@ def train_head(
         torch.manual_seed(seed)
         classes = int(max(label.max() for label in labels.values())) + 1
         head = Head(pooled["train"].shape[1], classes, config)
-        optimizer = FusedAdam(head.parameters(), config.learning_rate, config.weight_decay)
-        rounds, step = config.epochs * -(-len(labels["train"]) // config.batch), 0
+        optimizer = FusedAdam(head.parameters(), config.learning_rate, WEIGHT_DECAY)
+        rounds, step = config.epochs * -(-len(labels["train"]) // BATCH), 0
         best, weights = -1.0, {}
         for epoch in range(config.epochs):
             head.train()
-            for chosen in torch.randperm(len(labels["train"]), generator=generator).split(config.batch):
+            for chosen in torch.randperm(len(labels["train"]), generator=generator).split(BATCH):
                 optimizer.forget()
                 seen = pooled["train"].index_select(0, chosen)  # faster than an index
                 loss = nn.functional.cross_entropy(head(seen), labels["train"][chosen], label_smoothing=0.1)

@@ -2,10 +2,8 @@
 
 from pathlib import Path
 
-from neuralese.agents.settings import TrainingConfig
+from neuralese.config.models import Birds, FitConfig, TrainingConfig
 from neuralese.evaluate.paper import Paper
-from neuralese.speakers.settings import FitConfig
-from neuralese.tasks.birds.settings import Birds
 from neuralese.tasks.birds.source import CUB
 from neuralese.tasks.stages import TASK as EACH
 from neuralese.tasks.stages import Stage

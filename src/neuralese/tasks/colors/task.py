@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from neuralese.agents.settings import TrainingConfig
+from neuralese.config.models import Colors, TrainingConfig
 from neuralese.evaluate.paper import Paper
-from neuralese.tasks.colors.settings import Colors
 from neuralese.tasks.colors.source import XKCD
 from neuralese.tasks.stages import TASK as EACH
 from neuralese.tasks.stages import Stage

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from neuralese.games.settings import GameConfig
+from neuralese.config.models import GameConfig
 from neuralese.games.states import States, prefixes
 from neuralese.storage.tables import matrix, read_about, read_table
 from neuralese.tasks.corpus.candidates import draw_candidates

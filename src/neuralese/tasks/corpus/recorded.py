@@ -11,10 +11,10 @@ from torch import Tensor
 
 from neuralese.agents.messages import contents, states_table
 from neuralese.agents.sequences import Messages, Sequences
+from neuralese.config.models import FitConfig
 from neuralese.speakers.kinds import save_speaker
 from neuralese.speakers.models import Speaker
 from neuralese.speakers.noise import fit_gaussian
-from neuralese.speakers.settings import FitConfig
 from neuralese.speakers.symbols import fit_symbols
 from neuralese.storage.tables import read_about, read_table, vectors
 from neuralese.tasks.corpus.game import CorpusStates

@@ -4,9 +4,8 @@ import json
 import os
 from pathlib import Path
 
-from neuralese.games.settings import GameConfig
+from neuralese.config.models import FitConfig, GameRules
 from neuralese.sources.data_sets import DataSet
-from neuralese.speakers.settings import FitConfig
 from neuralese.tasks import CORPORA, corpora
 from neuralese.tasks.corpus.settings import read_settings
 from neuralese.tasks.corpus.tables import JUDGES
@@ -26,7 +25,7 @@ def task_of(name: str) -> Task:
         name=name,
         title=settings.title,
         data_set=DataSet(settings.title, settings.licence),
-        game=GameConfig(candidates=settings.candidates),
+        game=GameRules(candidates=settings.candidates),
         fitting=FITTING,
         game_files=_STATES,
         human_files=("traces.parquet", "inventory.parquet"),

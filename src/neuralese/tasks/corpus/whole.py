@@ -24,6 +24,7 @@ import torch
 from torch import Tensor
 
 from neuralese.agents.messages import states_table
+from neuralese.config.models import FitConfig
 from neuralese.evaluate.ablation import Ablation
 from neuralese.evaluate.belief import HumanSpeech
 from neuralese.evaluate.protocols import under_every_protocol
@@ -31,7 +32,6 @@ from neuralese.evaluate.translations import Said, load_ways
 from neuralese.randomness import generator
 from neuralese.speakers.fit import fit_human_listener, fit_human_speaker
 from neuralese.speakers.models import save_model
-from neuralese.speakers.settings import FitConfig
 from neuralese.speakers.traces import Traces
 from neuralese.storage.tables import read_about, write_table
 from neuralese.tasks.corpus.data import write_corpus

@@ -7,12 +7,12 @@ the goal then is along the road, whether it arrives, whether it is waiting. They
 in a state drive sensibly there.
 
 What is heard at a turn is what the other said the turn before, as both move and speak at once; older words fade by
-`fading` per turn. There are few games, so the model is fitted part by part, each stopped where it predicts the dev
+`FADING` per turn. There are few games, so the model is fitted part by part, each stopped where it predicts the dev
 games best: prospects, the perceptron, and finally the effect of words. So the same model with its ears shut is a driver
 who ignores words, and the value of words is how much better held-out moves are predicted with them, game by game.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -34,6 +34,10 @@ from neuralese.tasks.driving.tables import GAMES, TURNS, WORDS
 from neuralese.tasks.files import Files
 
 ACTIONS = ("wait", "forward", "left", "right")
+FITTING = FitConfig(batch=512, learning_rate=0.001, check_every=10, patience=10)
+FADING = (
+    0.5  # share of what was heard that is left a turn later; of 0, 0.5 and 0.8, the one that predicts dev moves best
+)
 QUICKER = 30  # factor on the learning rate for the few weights of prospects
 
 
@@ -66,15 +70,15 @@ def without_silence(bags: Tensor, words: list[str]) -> Tensor:
     return bags * spoken
 
 
-def load_moves(files: Files, split: str, fading: float) -> Moves:
+def load_moves(files: Files, split: str) -> Moves:
     """The moves of the games of one split."""
     games, turns = (read_table(files[f"{each.name}.parquet"], each).to_pandas() for each in (GAMES, TURNS))
     turns = turns.assign(map=turns["game"].map(games.set_index("game")["map"]))
     chosen = turns["game"].isin(games.loc[games["split"] == split, "game"]).to_numpy()
-    return moves_of(turns[chosen].reset_index(drop=True), said_words(files)[torch.from_numpy(chosen)], fading)
+    return moves_of(turns[chosen].reset_index(drop=True), said_words(files)[torch.from_numpy(chosen)])
 
 
-def moves_of(turns: pd.DataFrame, said: Tensor, fading: float) -> Moves:
+def moves_of(turns: pd.DataFrame, said: Tensor) -> Moves:
     """The moves in `turns`, with the words `said` (rows, words) in each of its rows."""
     logged = Logged(turns)
     memory = torch.zeros(len(logged.ids), 2, said.shape[1])
@@ -85,7 +89,7 @@ def moves_of(turns: pd.DataFrame, said: Tensor, fading: float) -> Moves:
         seen = torch.stack([logged.map[game], logged.pose[game, turn, seat], logged.goal[game, seat]], dim=1)
         parts.append((seen, memory[game, seat], logged.action[game, turn, seat], torch.from_numpy(logged.ids)[game]))
         row = logged.row[:, turn]
-        memory = fading * memory + (said[row] * (row >= 0)[..., None]).flip(1)
+        memory = FADING * memory + (said[row] * (row >= 0)[..., None]).flip(1)
     return Moves(*(torch.cat(each) for each in zip(*parts, strict=True)))
 
 
@@ -108,10 +112,10 @@ class Sight(nn.Module):
 class HumanDriver(nn.Module):
     """p(action | seen, heard) of humans; what is heard makes actions likelier or less likely."""
 
-    def __init__(self, game: DrivingGame, hidden: int, words: int, fading: float = 0.5) -> None:
+    def __init__(self, game: DrivingGame, hidden: int, words: int) -> None:
         super().__init__()
-        self.settings = {"hidden": hidden, "words": words, "fading": fading}
-        self.fading, self.words = fading, words
+        self.settings = {"hidden": hidden, "words": words}
+        self.words = words
         self.see = Sight(game, hidden)
         self.hear = nn.Linear(words, roads.ACTIONS, bias=False)
         nn.init.zeros_(self.hear.weight)  # words start without meaning
@@ -123,11 +127,11 @@ class HumanDriver(nn.Module):
 
 
 def fit_driver(
-    game: DrivingGame, moves: Moves, held_out: Moves, config: FitConfig, fading: float, generator: torch.Generator
+    game: DrivingGame, moves: Moves, held_out: Moves, config: FitConfig, generator: torch.Generator
 ) -> HumanDriver:
     """Fit a driver to `moves`: the prospects, then everything seen, then the effect of words."""
-    driver = seeded(lambda: HumanDriver(game, config.hidden, moves.heard.shape[1], fading), generator)
-    quick = replace(config, learning_rate=QUICKER * config.learning_rate)
+    driver = seeded(lambda: HumanDriver(game, config.hidden, moves.heard.shape[1]), generator)
+    quick = config.model_copy(update={"learning_rate": QUICKER * config.learning_rate})
     for part, how, listens in (
         (driver.see.weigh, quick, False),
         (driver.see.perceive, config, False),
@@ -201,7 +205,7 @@ class Human:
 
     def step(self, seen: Tensor, heard: Tensor, memory: Tensor, chance: Chance) -> tuple[Tensor, Tensor, Tensor]:
         """See `loop.Driver`."""
-        memory = self.driver.fading * memory + self.heard[heard]
+        memory = FADING * memory + self.heard[heard]
         gone = seen[:, 1] == roads.GONE
         action = chance.draw(self.driver.log_prob(seen, memory))
         return action, torch.where(gone, self.silence, self.says(seen, chance)), memory

@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
+from neuralese.config.models import GameConfig
 from neuralese.games.game import Game, Outcome
-from neuralese.games.settings import GameConfig
 from neuralese.games.states import Redraw, prefixes
 from neuralese.storage.tables import read_about, read_table
 from neuralese.tasks.driving import roads

@@ -18,6 +18,7 @@ import pandas as pd
 import torch
 from torch import Tensor
 
+from neuralese.config.models import RelayConfig
 from neuralese.evaluate.belief import BASELINE, CONTROL
 from neuralese.evaluate.statistics import bootstrap_interval, paired_test
 from neuralese.tasks.driving.driver import Human, HumanDriver
@@ -25,7 +26,6 @@ from neuralese.tasks.driving.loop import Carry, Driver, Played, Robot, Said, Sta
 from neuralese.tasks.driving.relay_choice import INTERPRETER
 from neuralese.tasks.driving.relay_table import MEASURES
 from neuralese.tasks.driving.relays import NEW, Booth, Interpret, Spoken, new_messages
-from neuralese.tasks.driving.settings import RelayConfig
 from neuralese.tasks.talk import TalkRun
 from neuralese.translate.criteria import kind_of, make_criterion
 from neuralese.translate.families import title, with_role

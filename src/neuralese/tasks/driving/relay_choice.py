@@ -17,13 +17,13 @@ import torch
 from torch import Tensor
 
 from neuralese.agents.messages import Speech
+from neuralese.config.models import RelayConfig
 from neuralese.evaluate.listeners import Listeners, credit
 from neuralese.speakers.models import RobotSpeaker
 from neuralese.tasks.driving.game import DrivingGame
 from neuralese.tasks.driving.interpreter import Interpreter, places_in_play
 from neuralese.tasks.driving.loop import Robot, Start, converse
 from neuralese.tasks.driving.relays import MEAN, NEW, RECORDED, Booth, Relay, Spoken, new_messages
-from neuralese.tasks.driving.settings import RelayConfig
 from neuralese.tasks.judge import JudgeRun
 from neuralese.translate.criteria import kind_of, make_criterion
 from neuralese.translate.families import members, with_role

@@ -23,6 +23,7 @@ import torch
 from torch import Tensor
 
 from neuralese.agents.cell import load_cell
+from neuralese.config.models import RelayConfig
 from neuralese.evaluate.relayed import NATIVE, SHUFFLED, SILENT, relay_rows
 from neuralese.tasks.driving.interpreter import Interpreter, places_in_play
 from neuralese.tasks.driving.loop import Carry, Played, Robot, Start, converse, untouched
@@ -37,7 +38,6 @@ from neuralese.tasks.driving.relays import (
     of_another_game,
     silence,
 )
-from neuralese.tasks.driving.settings import RelayConfig
 from neuralese.tasks.judge import JudgeRun
 from neuralese.translate.criteria import kind_of, make_criterion
 from neuralese.translate.families import INFORMED, title, with_role

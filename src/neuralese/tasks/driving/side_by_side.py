@@ -11,12 +11,12 @@ import pandas as pd
 import torch
 from torch import Tensor
 
+from neuralese.config.models import RelayConfig
 from neuralese.tasks.driving.game import DrivingGame
 from neuralese.tasks.driving.loop import Carry, Robot, Start, Turn, turns
 from neuralese.tasks.driving.relay_table import NEURALESE, SILENCE, conditions
 from neuralese.tasks.driving.relays import Booth, new_messages
 from neuralese.tasks.driving.roads import GONE
-from neuralese.tasks.driving.settings import RelayConfig
 from neuralese.tasks.talk import TalkRun
 from neuralese.translate.families import with_role
 

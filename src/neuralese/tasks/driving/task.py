@@ -2,11 +2,8 @@
 
 from pathlib import Path
 
-from neuralese.agents.settings import TrainingConfig
+from neuralese.config.models import Driving, FitConfig, GameRules, TrainingConfig
 from neuralese.evaluate.paper import Paper
-from neuralese.games.settings import GameConfig
-from neuralese.speakers.settings import FitConfig
-from neuralese.tasks.driving.settings import Driving
 from neuralese.tasks.driving.source import DRIVING
 from neuralese.tasks.stages import SEED, Stage
 from neuralese.tasks.stages import TASK as EACH
@@ -47,7 +44,7 @@ TASK = Task(
     title="Driving",
     data_set=DRIVING,
     settings=Driving(),
-    game=GameConfig(steps=16),
+    game=GameRules(steps=16),
     training=TrainingConfig(
         updates=1400,
         embedded_updates=600,
