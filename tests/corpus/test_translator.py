@@ -137,7 +137,7 @@ def test_wrong_input_is_refused_in_one_sentence_that_is_a_value_error(given, say
 def test_a_wrong_parameter_is_refused_when_fitting():
     with pytest.raises(NeuraleseError, match="there is no criterion 'beleif'"):
         Translator(criterion="beleif").fit([[1.0]] * 9, [0] * 9)
-    with pytest.raises(NeuraleseError, match="'speakers.step' is not a known key"):
+    with pytest.raises(NeuraleseError, match=r"'speakers\.step' is not a known key"):
         Translator(config={"speakers": {"step": 3}}).fit([[1.0]] * 9, [0] * 9)
 
 
