@@ -13,7 +13,6 @@ from neuralese.cli.main import cli
 from neuralese.pipeline.config import Config
 from neuralese.pipeline.packaged import find_config
 from neuralese.pipeline.stages import STAGES
-from neuralese.tasks.corpus.task import STAGES as CORPUS_STAGES
 from neuralese.tasks.stages import FOLDERS
 
 OWN = ("my.yaml",)  # configs that a reader is to write
@@ -58,7 +57,7 @@ def rules() -> set[str]:
 @cache
 def made() -> list[re.Pattern]:
     """What the names of result files look like."""
-    names = [FOLDERS[stage.each] + file for stage in (*STAGES, *CORPUS_STAGES) for file in stage.files]
+    names = [FOLDERS[stage.each] + file for stage in STAGES for file in stage.files]
     return [re.compile(re.sub(r"\\\{\w+\\\}", r"[^/]+", re.escape(f"results/{name}"))) for name in names]
 
 

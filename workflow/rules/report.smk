@@ -35,8 +35,6 @@ rule draw_examples:
     params:
         number=config["examples"]["count"],
         criterion=config["examples"]["criterion"],
-        title=lambda wildcards: tasks.get(wildcards.task).title,
-        names=lambda wildcards: tasks.get(wildcards.task).example_names,
         game=game,
         code=code("draw_examples"),
     script:
@@ -109,7 +107,7 @@ rule write_report:
         mem_mb=growing(1000),
         runtime=growing(5),
     params:
-        tasks=TASKS,
+        names=TASKS,
         seeds=SEEDS,
         benchmarks=f"{RESULTS}/benchmarks",
         code=code("write_report"),

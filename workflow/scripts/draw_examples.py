@@ -1,16 +1,8 @@
 """Draw example translations."""
 
-from neuralese.pipeline.stage import stage
-from neuralese.report.examples import choose_examples, draw_examples, shown_states
-from neuralese.storage.tables import read_table, write_table
-from neuralese.tasks.pictures import PictureRun
+from neuralese.stages import stage
+from neuralese.stages.report import draw_examples
+from neuralese.storage.tables import write_table
 
-with stage(snakemake):
-    params, wildcards = snakemake.params, snakemake.wildcards
-    run = PictureRun(wildcards.task, snakemake.input, wildcards.seed, params.game)
-    dictionary = read_table(run.files["dictionary.parquet"], "dictionary").to_pandas()
-    examples = choose_examples(run.coded_messages(), dictionary, params.criterion, params.number)
-    write_table(snakemake.output.examples, examples, "examples")
-    title = f"{params.title}: the robot's message, translated by {params.criterion} (data: {run.data})"
-    pictures = run.pixels(set(examples[shown_states(examples)].to_numpy().ravel().tolist()))
-    draw_examples(snakemake.output.figures, examples, pictures, title, params.names)
+with stage(snakemake) as job:
+    write_table(job.output.examples, draw_examples(job.run, **job.settings, figures=job.output.figures), "examples")

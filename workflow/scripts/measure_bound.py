@@ -1,19 +1,8 @@
 """Measure D and the accuracy lost by translation on one task."""
 
-from neuralese.evaluate.bound import measured_bound
-from neuralese.pipeline.stage import stage
-from neuralese.storage.tables import read_table, write_table
-from neuralese.tasks.talk import TalkRun
+from neuralese.stages import stage
+from neuralese.stages.evaluate import measure_bound
+from neuralese.storage.tables import write_table
 
-with stage(snakemake):
-    params, wildcards = snakemake.params, snakemake.wildcards
-    run = TalkRun(wildcards.task, snakemake.input, wildcards.seed, params.game)
-    bound = measured_bound(
-        run.neuralese("test", params.messages),
-        run.english.spoken(),
-        run.contexts(),
-        read_table(run.files["dictionary.parquet"], "dictionary").to_pandas(),
-        read_table(run.files["belief_test.parquet"], "belief").to_pandas(),
-        params.criterion,
-    )
-    write_table(snakemake.output[0], run.label(bound), "bound")
+with stage(snakemake) as job:
+    write_table(job.output[0], measure_bound(job.run, **job.settings), "bound")

@@ -136,7 +136,7 @@ rule choose_relay:
         runtime=growing(10),
     params:
         relay=config["driving"]["relay"],
-        families=config["criteria"],
+        criteria=config["criteria"],
         game=game,
         code=code("tasks/choose_relay"),
     script:

@@ -1,17 +1,11 @@
 """Fit the model human driver, and measure what words add to the prediction of held-out moves."""
 
-from neuralese.pipeline.stage import stage
-from neuralese.speakers.fitting import FitConfig
 from neuralese.speakers.models import save_model
+from neuralese.stages import stage
+from neuralese.stages.driving import fit_driver
 from neuralese.storage.files import write_json
-from neuralese.tasks.driving.driver import fit_driver, load_moves, measured
-from neuralese.tasks.human import HumanRun
 
-with stage(snakemake):
-    params, wildcards = snakemake.params, snakemake.wildcards
-    run = HumanRun(wildcards.task, snakemake.input, wildcards.seed, params.game)
-    moves = {split: load_moves(run.files, split, params.fading) for split in ("train", "dev", "test")}
-    fit, random = FitConfig(**params.fit), run.generator("human driver")
-    driver = fit_driver(run.states, moves["train"], moves["dev"], fit, params.fading, random)
-    save_model(snakemake.output.driver, driver)
-    write_json(snakemake.output.held_out, measured(driver, moves, run.heard, run.phrases) | {"data": run.data})
+with stage(snakemake) as job:
+    driver, held_out = fit_driver(job.run, **job.settings)
+    save_model(job.output.driver, driver)
+    write_json(job.output.held_out, held_out)

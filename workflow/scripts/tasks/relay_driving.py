@@ -1,16 +1,8 @@
 """Let two robots drive with every message translated into English and back."""
 
-from neuralese.pipeline.stage import stage
-from neuralese.storage.tables import read_table, write_table
-from neuralese.tasks.driving.relay_table import play_relays, relay_table
-from neuralese.tasks.driving.settings import RelayConfig
-from neuralese.tasks.driving.tables import RELAY_CHOICE
-from neuralese.tasks.judge import JudgeRun
+from neuralese.stages import stage
+from neuralese.stages.driving import relay_driving
+from neuralese.storage.tables import write_table
 
-with stage(snakemake):
-    params, wildcards = snakemake.params, snakemake.wildcards
-    run = JudgeRun(wildcards.task, snakemake.input, wildcards.seed, params.game)
-    choice = read_table(run.files["relay_choice.parquet"], RELAY_CHOICE).to_pandas()
-    played = play_relays(run, choice, params.criteria, RelayConfig(**params.relay))
-    table = relay_table(played, params.resamples)
-    write_table(snakemake.output[0], run.label(table), "relay")
+with stage(snakemake) as job:
+    write_table(job.output[0], relay_driving(job.run, **job.settings), "relay")

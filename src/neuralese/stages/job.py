@@ -1,22 +1,55 @@
-"""What every pipeline stage does around its work: log to a file, respect its threads, fail in one sentence.
+"""What every script does around its work: log to a file, respect its threads, fail in one sentence.
 
-with stage(snakemake):     # all that a script needs; its outputs say what made them
+with stage(snakemake) as job:
+    write_table(job.output[0], ablate(job.run, **job.settings), "ablation")
 """
 
 import logging
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from neuralese.pipeline.made import Job
+from neuralese import tasks
+from neuralese.pipeline import made
 from neuralese.pipeline.memory import keep_memory
+from neuralese.stages.run import Run
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import storage_problem
 from neuralese.storage.stamps import making
 
 logger = logging.getLogger("neuralese")
+APART = ("game", "code", "checkpoints")  # params that no stage function is given
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a script is given."""
+
+    rule: str
+    wildcards: dict[str, str]
+    params: dict[str, Any]
+    input: Any
+    output: Any
+    config: Mapping[str, Any]
+
+    @cached_property
+    def run(self) -> Run:
+        """The task and seed, with the inputs as its files."""
+        return Run(self.wildcards["task"], self.input, self.wildcards.get("seed", 0), self.params.get("game"))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The values from the config, by the names that the stage function gives them."""
+        return {name: value for name, value in self.params.items() if name not in APART}
+
+    @property
+    def inputs(self) -> dict[str, list[Path]]:
+        """The inputs by the name of the file: those of several tasks and seeds together."""
+        return by_name(self.input)
 
 
 class _LogFile(logging.FileHandler):
@@ -45,19 +78,20 @@ def by_name(paths: Iterable[str]) -> dict[str, list[Path]]:
 
 
 @contextmanager
-def stage(given: Any) -> Iterator[None]:
+def stage(given: Any) -> Iterator[Job]:
     """Do the work of a script, given Snakemake's object `given` (called `snakemake` there).
 
     Send logging (and the text of a `NeuraleseError`) to its log, limit torch to its threads, check that its inputs are
     what they claim to be, and let its outputs say what made them.
     """
     with logged(given.log[0], given.threads):
+        tasks.use_corpora(given.config.get("corpora", {}))
         wildcards, params = (dict(each.items()) for each in (given.wildcards, given.params))
-        job = Job(given.rule, wildcards, params, tuple(given.input), tuple(given.output))
-        maker = job.begin(given.config["results"])
+        record = made.Job(given.rule, wildcards, params, tuple(given.input), tuple(given.output))
+        maker = record.begin(given.config["results"])
         with making(maker):
-            yield
-        job.end(maker)
+            yield Job(given.rule, wildcards, params, given.input, given.output, given.config)
+        record.end(maker)
 
 
 @contextmanager
