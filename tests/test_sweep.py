@@ -65,10 +65,10 @@ def test_laying_a_point_over_a_config_changes_its_keys_alone_and_leaves_the_conf
         ({"seeds": [1, 2]}, "config: sweep: 'seeds' cannot be swept: every seed of the config is run at every point."),
         ({"data.source": ["real", "embedded"]}, "give each source a run with its own 'results'"),
         (
-            {"examples.count": [4, 8]},
-            "config: sweep: 'examples.count' cannot be swept: no result depends on it; sweep keys of "
-            "ablation, agent, birds, colors, criteria, dictionary, driving, evaluation, games, messages, speakers, "
-            "synthesis, training instead.",
+            {"theory.games": [100, 200]},
+            "config: sweep: 'theory.games' cannot be swept: no result depends on it; sweep keys of "
+            "ablation, agent, birds, colors, criteria, dictionary, driving, evaluation, examples, games, messages, "
+            "speakers, synthesis, training instead.",
         ),
         ({"theory.games": [100]}, "'theory.games' cannot be swept: no result depends on it"),
         ({"examples.cuont": [4]}, "config: sweep: 'examples.cuont' is not a known key; did you mean 'count'?"),

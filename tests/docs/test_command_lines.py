@@ -115,6 +115,6 @@ def test_a_wrong_command_is_found():
         check_neuralese(["translate", "--tusk", "colors"])
     with pytest.raises(AssertionError, match="no command"):
         check_neuralese(["explain"])
-    for words in (["--cores", "2", "al"], ["--no-such-option"], ["results/colors/seed0/belief_dev.parquetx"]):
+    for words in (["--cores", "2", "al"], ["--no-such-option"], ["results/colors/seed0/belief_test.parquetx"]):
         with pytest.raises(AssertionError):
             check_snakemake(words)

@@ -156,7 +156,7 @@ def test_a_file_depends_on_the_sections_of_all_stages_before_it():
     assert SECTIONS["raw"] == {"data"}
     assert SECTIONS["human_speaker.safetensors"] == {"data", *TASKS, "speakers", "games"}
     assert SECTIONS["agent.safetensors"] == {"data", *TASKS, "games", "agent", "training"}
-    assert SECTIONS["messages.parquet"] == SECTIONS["agent.safetensors"] | {"messages"}
+    assert SECTIONS["messages.parquet"] == SECTIONS["agent.safetensors"] | {"messages", "speakers"}
     for stage in STAGES:
         assert sections(stage.name) >= set(stage.sections).union(*map(sections, before(stage.name)))
 

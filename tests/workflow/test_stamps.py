@@ -121,7 +121,7 @@ def test_edited_provenance_stops_the_stage_that_reads_it(project):
         provenance.write_text(provenance.read_text().replace('"source": "embedded"', '"source": "official"'))
         assert json.loads(provenance.read_text())["source"] == "official"
         target = str(bound.relative_to(project.folder))
-        code, output = project.snakemake(target, "--allowed-rules", "measure_bound", "--force", *QUICK)
+        code, output = project.snakemake(target, "--allowed-rules", "evaluate_belief", "--force", *QUICK)
         assert code != 0
         assert "provenance.json was changed after it was made, or its disk is failing; delete it and run" in output
         assert "Traceback" not in output

@@ -26,15 +26,13 @@ DICTIONARY = {  # the dictionary and what follows from it
     "evaluate_belief",
     "evaluate_behavior",
     "tabulate",
-    "draw_examples",
     "watch_driving",
-    "measure_bound",
     "check_theory",
     "draw_tables",
     "gather_report",
     "write_report",
 }
-CLOSED_LOOP = {"choose_relay", "relay_driving", "listen_driving", "tabulate_listening", "relay", "tabulate_relay"}
+CLOSED_LOOP = {"relay_driving", "listen_driving", "tabulate_listening", "relay", "tabulate_relay"}
 TRANSLATION = DICTIONARY | CLOSED_LOOP | {"synthesise", "ablate", "choose_criteria", "tabulate_ablation"}
 # the modules and followed definitions that each script reaches
 REACHED = """
@@ -176,8 +174,8 @@ def test_a_sweep_runs_each_stage_once_for_each_combination_it_depends_on(fresh):
     assert code == 0, output
     counts = {rule: int(count) for rule, count in re.findall(r"^(\w+) +(\d+)$", output, flags=re.MULTILINE)}
     assert counts["download"] == counts["parse_colors"] == counts["prepare_colors"] == 1
-    assert counts["fit_human_model"] == 2  # speaker and listener, whatever the robots do
-    assert counts["train_agent"] == counts["sample_messages"] == counts["analyse_protocol"] == 2
+    assert counts["fit_human_models"] == 1  # whatever the robots do
+    assert counts["train_agent"] == counts["fit_robot_speaker"] == counts["analyse_protocol"] == 2
     assert counts["score_dictionary"] == counts["evaluate_belief"] == 6
 
 
@@ -185,7 +183,7 @@ def test_a_sweep_runs_each_stage_once_for_each_combination_it_depends_on(fresh):
     ("swept", "says"),
     [
         ("{agent.noize: [0.1]}", "config: sweep: 'agent.noize' is not a known key; did you mean 'noise'?"),
-        ("{examples.count: [4, 8]}", "'examples.count' cannot be swept: no result depends on it"),
+        ("{theory.games: [100, 200]}", "'theory.games' cannot be swept: no result depends on it"),
         ("{}", "config: nothing is swept; add --configfile config/sweep_noise.yaml"),
     ],
 )

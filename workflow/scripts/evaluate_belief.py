@@ -1,8 +1,12 @@
-"""Play the state-guessing game on one split."""
+"""Play the state-guessing game, and measure D and the accuracy lost by translation."""
 
 from neuralese.stages import stage
-from neuralese.stages.evaluate import evaluate_belief
+from neuralese.stages.evaluate import evaluate_belief, measure_bound
 from neuralese.storage.tables import write_table
 
 with stage(snakemake) as job:
-    write_table(job.output[0], evaluate_belief(job.run, job.wildcards["split"], **job.settings), "belief")
+    settings = job.settings
+    belief = evaluate_belief(job.run, "test", settings["held_out"], **settings["evaluation"])
+    write_table(job.output.belief, belief, "belief")
+    bound = measure_bound(job.run, belief, settings["messages"], settings["criterion"])
+    write_table(job.output.bound, bound, "bound")

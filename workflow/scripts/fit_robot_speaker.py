@@ -1,8 +1,13 @@
-"""Fit p(z | x) of a robot."""
+"""Let the robot speak, draw the contexts in which messages are compared, and fit p(z | x) to what it says."""
 
 from neuralese.speakers.robots import save_robot
 from neuralese.stages import stage
-from neuralese.stages.agents import fit_robot_speaker
+from neuralese.stages.agents import fit_robot_speaker, sample_messages
+from neuralese.storage.tables import write_table
 
 with stage(snakemake) as job:
-    save_robot(job.output[0], fit_robot_speaker(job.run, **job.settings))
+    fit, counts = job.settings["fit"], job.settings["counts"]
+    messages, about, contexts = sample_messages(job.run, counts)
+    write_table(job.output.messages, messages, "messages", about)
+    write_table(job.output.contexts, contexts, "contexts")
+    save_robot(job.output.speaker, fit_robot_speaker(job.run, fit, counts["fitted"]))

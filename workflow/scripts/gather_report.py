@@ -1,8 +1,10 @@
-"""Gather what the report shows for one task and seed."""
+"""Draw example translations, and gather what the report shows for one task and seed."""
 
 from neuralese.stages import stage
-from neuralese.stages.report import gather_report
+from neuralese.stages.report import draw_examples, gather_report
 from neuralese.storage.files import write_json
+from neuralese.storage.tables import write_table
 
 with stage(snakemake) as job:
-    write_json(job.output[0], gather_report(job.run, **job.settings))
+    write_table(job.output.examples, draw_examples(job.run, **job.settings, figures=job.output.figures), "examples")
+    write_json(job.output.report, gather_report(job.run, job.settings["criterion"]))

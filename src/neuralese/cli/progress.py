@@ -21,24 +21,21 @@ ALL = "all"  # the rule that makes nothing itself; and the column of what is mad
 TYPICAL = {
     "train_silent": 200,
     "train_agent": 100,
-    "choose_relay": 53,
     "train_head": 45,
-    "relay_driving": 35,
+    "relay_driving": 88,
     "ablate": 33,
     "listen_driving": 33,
     "evaluate_behavior": 30,
     "score_dictionary": 30,
-    "fit_robot_speaker": 29,
+    "fit_robot_speaker": 39,
     "pool_images": 25,
     "synthesise": 23,
-    "fit_human_model": 22,
+    "fit_human_models": 44,
     "export_backbone": 22,
     "relay": 22,
     "watch_driving": 17,
     "evaluate_belief": 13,
-    "draw_examples": 11,
-    "sample_messages": 10,
-    "gather_report": 10,
+    "gather_report": 21,
 }
 SHORT = 6
 RULE = re.compile(r"\s*(?:local)?(?:rule|checkpoint) (\w+):")

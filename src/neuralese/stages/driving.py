@@ -38,13 +38,13 @@ def choose_relay(run: Run, criteria: Families, relay: Mapping[str, Any]) -> "pd.
     return choose_relay(run, criteria, RelayConfig(**relay))
 
 
-def relay_driving(run: Run, criteria: Families, relay: Mapping[str, Any], resamples: int) -> "pd.DataFrame":
+def relay_driving(
+    run: Run, choice: "pd.DataFrame", criteria: Families, relay: Mapping[str, Any], resamples: int
+) -> "pd.DataFrame":
     """How two robots drive with every message translated into English and back."""
     from neuralese.tasks.driving.relay_table import play_relays, relay_table
     from neuralese.tasks.driving.settings import RelayConfig
-    from neuralese.tasks.driving.tables import RELAY_CHOICE
 
-    choice = run.table("relay_choice.parquet", RELAY_CHOICE)
     return run.label(relay_table(play_relays(run, choice, criteria, RelayConfig(**relay)), resamples))
 
 
@@ -59,19 +59,17 @@ def fit_driver(run: Run, fit: Mapping[str, Any], fading: float) -> "tuple[HumanD
     return driver, measured(driver, moves, run.heard, run.phrases) | {"data": run.data}
 
 
-def listen_driving(run: Run, criteria: Families, relay: Mapping[str, Any], resamples: int) -> "pd.DataFrame":
+def listen_driving(
+    run: Run, driver: "HumanDriver", criteria: Families, relay: Mapping[str, Any], resamples: int
+) -> "pd.DataFrame":
     """How a robot drives with a model human who listens."""
     import numpy as np
 
-    from neuralese.speakers.models import load_model
-    from neuralese.tasks.driving.driver import HumanDriver
     from neuralese.tasks.driving.listening import evaluate_listening, listening_table
     from neuralese.tasks.driving.loop import Robot
     from neuralese.tasks.driving.settings import RelayConfig
     from neuralese.tasks.driving.tables import RELAY_CHOICE
 
-    kind: Any = HumanDriver
-    driver = load_model(run.files["driver.safetensors"], kind, run.states)
     choice = run.table("relay_choice.parquet", RELAY_CHOICE)
     played = evaluate_listening(run, Robot(run.cell), driver, choice, criteria, RelayConfig(**relay))
     return run.label(listening_table(played, resamples, np.random.default_rng(run.seed)))

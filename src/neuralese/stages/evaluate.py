@@ -57,8 +57,8 @@ def evaluate_belief(run: Run, split: str, held_out: int, phrases_heard: int, res
     return run.label(belief).assign(words=run.words)
 
 
-def measure_bound(run: Run, messages: int, criterion: str) -> "pd.DataFrame":
-    """The divergence of translations, and the accuracy that they lose."""
+def measure_bound(run: Run, belief: "pd.DataFrame", messages: int, criterion: str) -> "pd.DataFrame":
+    """The divergence of translations, and the accuracy that they lose in a belief evaluation."""
     from neuralese.evaluate.bound import measured_bound
 
     bound = measured_bound(
@@ -66,7 +66,7 @@ def measure_bound(run: Run, messages: int, criterion: str) -> "pd.DataFrame":
         run.english.spoken(),
         run.contexts(),
         run.table("dictionary.parquet"),
-        run.table("belief_test.parquet", "belief"),
+        belief,
         criterion,
     )
     return run.label(bound)

@@ -60,8 +60,10 @@ class Run:
         self.files = {name: Path(file) for name, file in named}
 
     @classmethod
-    def open(cls, results: str | Path, task: str, seed: int = 0, game: Mapping[str, Any] | None = None) -> "Run":
-        """What a folder of results holds for a task and seed, by the rules of the game in its config, unless given."""
+    def open(cls, results: str | Path, task: str, seed: int = 0, **rules: Any) -> "Run":
+        """What a folder of results holds for a task and seed, by its config but for `rules` of the game."""
+        from dataclasses import asdict
+
         from neuralese.storage.errors import NeuraleseError
 
         folder, config = Path(results) / task, read_config(results)
@@ -70,7 +72,8 @@ class Run:
             raise NeuraleseError(f"{folder} holds no results; make them with: neuralese run")
         if task not in tasks.names():
             tasks.use_corpora(config.get("corpora", {}))
-        return cls(task, files, seed, config.get("games", {}).get(task) if game is None else game)
+        game = config.get("games", {}).get(task) or asdict(tasks.get(task).game)
+        return cls(task, files, seed, {**game, **rules})
 
     # the game
 

@@ -1,8 +1,15 @@
-"""Let a robot drive with a model human who listens."""
+"""Fit the model human driver, and let a robot drive with one who listens."""
 
+from neuralese.speakers.models import save_model
 from neuralese.stages import stage
-from neuralese.stages.driving import listen_driving
+from neuralese.stages.driving import fit_driver, listen_driving
+from neuralese.storage.files import write_json
 from neuralese.storage.tables import write_table
 
 with stage(snakemake) as job:
-    write_table(job.output[0], listen_driving(job.run, **job.settings), "listening")
+    fit, fading = job.settings["fit"], job.settings["fading"]
+    criteria, relay, resamples = (job.settings[name] for name in ("criteria", "relay", "resamples"))
+    driver, held_out = fit_driver(job.run, fit, fading)
+    save_model(job.output.driver, driver)
+    write_json(job.output.held_out, held_out)
+    write_table(job.output.listening, listen_driving(job.run, driver, criteria, relay, resamples), "listening")

@@ -1,8 +1,12 @@
-"""Let two robots drive with every message translated into English and back."""
+"""Choose who translates between two robots, and let them drive with every message translated into English and back."""
 
 from neuralese.stages import stage
-from neuralese.stages.driving import relay_driving
+from neuralese.stages.driving import choose_relay, relay_driving
 from neuralese.storage.tables import write_table
+from neuralese.tasks.driving.tables import RELAY_CHOICE
 
 with stage(snakemake) as job:
-    write_table(job.output[0], relay_driving(job.run, **job.settings), "relay")
+    criteria, relay, resamples = (job.settings[name] for name in ("criteria", "relay", "resamples"))
+    choice = choose_relay(job.run, criteria, relay)
+    write_table(job.output.choice, choice, RELAY_CHOICE)
+    write_table(job.output.relay, relay_driving(job.run, choice, criteria, relay, resamples), "relay")

@@ -51,7 +51,7 @@ def load_robot(results: Path, seed: int, criterion: str | None, steps: int = STE
     for path in files:
         if not path.exists():
             raise NeuraleseError(f"{path} does not exist yet; run `neuralese run {made}` first.")
-    run = Run("driving", files, seed, {"steps": steps})
+    run = Run.open(results, "driving", seed, steps=steps)
     criteria = read_about(made).get("criteria", {}).get("R->H", {})
     criterion = criterion or with_role(criteria, "ours") or ""
     if criterion not in criteria:
