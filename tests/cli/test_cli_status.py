@@ -29,10 +29,10 @@ def test_what_is_there_what_is_missing_and_from_which_data(shell):
     assert [(entry["task"], entry["data"]) for entry in status["data"]] == [("colors", "embedded")]
     states = {(entry["task"], entry["stage"]): entry["state"] for entry in status["files"]}
     assert states["colors", "dictionary"] == states["all", "belief"] == "made"
-    assert states["colors", "human listener"] == states["all", "bound"] == "missing"
+    assert states["colors", "human speaker"] == states["all", "bound"] == "missing"
     assert ("colors", "behavior") not in states  # nobody drives there
     page = shell.prints("status")
-    assert "colors seed 0  5 of 14" in page
+    assert "colors seed 0  4 of 10" in page
     assert "run this where the Snakefile" in page
 
 
