@@ -16,12 +16,12 @@ import pyarrow as pa
 from measure import peak_megabytes
 
 from neuralese.config.models import CRITERIA, Ablation, Dictionary, Evaluation, MessagesConfig
-from neuralese.tasks.corpus import whole
-from neuralese.tasks.corpus.measured import measure as measure_messages
+from neuralese.stages import agents, evaluate, translate
+from neuralese.stages.run import Run
 from neuralese.tasks.corpus.read import read_corpus
-from neuralese.tasks.corpus.recorded import load_recorded
 from neuralese.tasks.corpus.task import FITTING
 from neuralese.tasks.corpus.write import settings_text, write_corpus
+from neuralese.translator import corpus_run, fit_models, one_thread, read, take, write_dictionary
 
 KINDS = ("cup", "key", "lamp", "book", "ball", "shoe", "coin", "plate")
 SIZES = ("small", "medium", "large")
@@ -82,24 +82,19 @@ def write_log(folder: Path, messages: int, kind: str) -> int:
     return states
 
 
-def stages(folder: Path, run: whole.CorpusRun) -> dict[str, Callable[[], object]]:
+def stages(folder: Path, run: Run) -> dict[str, Callable[[], object]]:
     """The work of each stage; each needs those before it."""
     counts, sizes, evaluation = MessagesConfig(), Ablation(), Evaluation()
     chosen: dict = {}
-    compared = whole.Sizes(sizes.messages, sizes.contexts, sizes.humans)
-
-    def take() -> None:
-        whole.take(run, counts.model_dump())
-        whole.list_utterances(run)
-
+    compared = (sizes.messages, sizes.contexts, sizes.humans)
     return {
-        "read": lambda: run.read(read_corpus(folder)),
-        "fit": lambda: whole.fit_models(run, FITTING),
-        "take": take,
-        "measure": lambda: measure_messages(load_recorded(run.files["recorded.parquet"]), run.files["states.parquet"]),
-        "choose": lambda: chosen.update(whole.choose_members(run, CRITERIA, compared)),
-        "dictionary": lambda: whole.write_dictionary(run, chosen, Dictionary().n_best),
-        "evaluate": lambda: whole.evaluate(run, counts.held_out, evaluation.resamples),
+        "read": lambda: read(run, read_corpus(folder)),
+        "fit": lambda: fit_models(run, FITTING.model_dump()),
+        "take": lambda: take(run, counts.model_dump()),
+        "measure": lambda: agents.analyse_protocol(run),
+        "choose": lambda: chosen.update(translate.choose_members(run, CRITERIA, *compared)),
+        "dictionary": lambda: write_dictionary(run, chosen, Dictionary().n_best),
+        "evaluate": lambda: evaluate.evaluate_belief(run, "test", counts.held_out, 1, evaluation.resamples),
     }
 
 
@@ -111,8 +106,8 @@ def measure(messages: int, kind: str) -> dict[str, object]:
         row["states"] = write_log(Path(folder) / "corpus", messages, kind)
         made = Path(folder) / "made"
         made.mkdir()
-        works = stages(Path(folder) / "corpus", whole.CorpusRun(made))
-        with whole.one_thread():
+        works = stages(Path(folder) / "corpus", corpus_run(made))
+        with one_thread():
             for stage in STAGES:
                 forget_peak()
                 started = time.process_time()

@@ -43,10 +43,8 @@ RESULTS = Path(__file__).parent / "results.json"
 SCORES = ("score, contexts", "score, messages", "score, phrases")
 GROWS = {  # the works in growth.py that a stage grows like; a training and a fit take the steps they are given
     "train_agent": (),
-    "fit_human_speaker": ("fit human speaker",),
-    "fit_human_listener": ("fit human speaker",),
+    "fit_human_models": ("fit human speaker",),
     "fit_robot_speaker": ("speak",),
-    "sample_messages": ("speak",),
     "pool_images": ("pool images",),
     "train_head": ("train head",),
     "ablate": SCORES,

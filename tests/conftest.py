@@ -1,6 +1,5 @@
 """What several tests need: the real data, if there is a mirror of it, and a browser."""
 
-import json
 import os
 import shutil
 from pathlib import Path
@@ -29,10 +28,9 @@ def mirror() -> Path:
 @pytest.fixture(autouse=True)
 def forget_corpora():
     """What one test made known as a task is none in the next."""
-    before = os.environ.get(tasks.CORPORA)
     yield
-    if os.environ.get(tasks.CORPORA) != before:
-        tasks.use_corpora(json.loads(before or "{}"))
+    if tasks.corpora():
+        tasks.use_corpora({})
 
 
 @pytest.fixture

@@ -69,7 +69,6 @@ def test_laying_a_point_over_a_config_changes_its_keys_alone_and_leaves_the_conf
         ),
         ({"seeds": [1, 2]}, "config: sweep: 'seeds' cannot be swept: every seed of the config is run at every point."),
         ({"data.source": ["real", "embedded"]}, "give each source a run with its own 'results'"),
-        ({"examples.count": [4, 8]}, "'examples.count' cannot be swept: no result of a point depends on it"),
         ({"theory.games": [100]}, "'theory.games' cannot be swept: no result of a point depends on it"),
     ],
 )

@@ -44,7 +44,7 @@ def main() -> None:
     folder = given.results / TASK
     rows = chosen(folder / f"seed{given.seed}", given.count)
     files = {path.name: path for path in folder.iterdir()}
-    pixels = tasks.part(TASK, "pictures").pixels(files, set(rows["target"]) | set(rows["other"]))
+    pixels = tasks.get(TASK).pixels(files, set(rows["target"]) | set(rows["other"]))
     figure, places = plt.subplots(3, len(rows), figsize=(1.55 * len(rows), 2.5), height_ratios=[1, 1, 0.42])
     for (pair, vector, word), row in zip(places.T, rows.itertuples(), strict=True):
         pair.imshow(np.concatenate([pixels[row.target], pixels[row.other]], axis=1), aspect="auto")

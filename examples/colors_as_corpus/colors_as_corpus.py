@@ -18,22 +18,16 @@ import torch
 from neuralese import Translator
 from neuralese.agents.players import utterances
 from neuralese.randomness import generator
+from neuralese.stages.run import Run
 from neuralese.storage.tables import read_table
 from neuralese.tasks.colors.tables import COLORS
 from neuralese.tasks.corpus.write import settings_text, write_corpus
-from neuralese.tasks.judge import JudgeRun
 
 MESSAGES = 60_000  # number of messages the agent is asked for, to learn from
 LEAST = 50  # minimum number of training utterances with a phrase; all of the game's are more frequent
 
 
-def open_run(results: Path, seed: int = 0) -> JudgeRun:
-    """The files of a finished run."""
-    folders = (results / "colors", results / "colors" / f"seed{seed}")
-    return JudgeRun("colors", [path for folder in folders for path in folder.iterdir() if path.is_file()], seed)
-
-
-def export(run: JudgeRun, folder: Path, messages: int = MESSAGES, least: int = LEAST) -> None:
+def export(run: Run, folder: Path, messages: int = MESSAGES, least: int = LEAST) -> None:
     """Write the corpus: new messages to learn from, and those of dev and test that the game's dictionary translates."""
     random = generator(run.seed, "colors as corpus")
     states, said = utterances(run.cell, run.games["train"], messages, random)
@@ -68,7 +62,7 @@ def export(run: JudgeRun, folder: Path, messages: int = MESSAGES, least: int = L
     write_corpus(folder, settings_text(settings, columns), tables)
 
 
-def _states(run: JudgeRun, pairs: np.ndarray) -> pa.Table:
+def _states(run: Run, pairs: np.ndarray) -> pa.Table:
     """Every pair, as two colours."""
     colors = read_table(run.files["colors.parquet"], COLORS)
     hsv = np.stack([colors[name].to_numpy() for name in ("h", "s", "v")], axis=1)[pairs]
@@ -82,7 +76,7 @@ def _swapped(place: np.ndarray) -> list[list[int]]:
     return np.concatenate([place.T, place[::-1].T]).tolist()
 
 
-def _utterances(run: JudgeRun, pairs: np.ndarray, split: np.ndarray) -> pa.Table:
+def _utterances(run: Run, pairs: np.ndarray, split: np.ndarray) -> pa.Table:
     """What somebody said about each target; a full stop after every word keeps words single, as in the game."""
     said = read_table(run.files["traces.parquet"], "traces")["phrases"].combine_chunks()
     said = said.take(pa.array(pairs[:, 0])).to_pylist()
@@ -96,7 +90,7 @@ def _utterances(run: JudgeRun, pairs: np.ndarray, split: np.ndarray) -> pa.Table
     )
 
 
-def compare(run: JudgeRun, translator: Translator) -> pd.DataFrame:
+def compare(run: Run, translator: Translator) -> pd.DataFrame:
     """How often both dictionaries translate a test message the same way, and how well each is understood."""
     dictionary = read_table(run.files["dictionary.parquet"], "dictionary").to_pandas()
     tests = run.said["test"]
@@ -121,7 +115,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--messages", type=int, default=MESSAGES)
     given = parser.parse_args()
-    run = open_run(given.results, given.seed)
+    run = Run.open(given.results, "colors", given.seed)
     export(run, given.out / "corpus", given.messages)
     translator = Translator(seed=given.seed).fit_corpus(given.out / "corpus")
     translator.save(given.out / "colors.neuralese")

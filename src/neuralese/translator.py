@@ -13,7 +13,8 @@ make the same dictionary.
 import io
 import json
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,16 +31,21 @@ from neuralese.agents.sequences import Messages, Sequences
 from neuralese.config.load import check
 from neuralese.config.models import ALSO, CRITERIA, Ablation, Dictionary, Evaluation, FitConfig, MessagesConfig
 from neuralese.config.section import Section
+from neuralese.speakers.models import save_model
+from neuralese.speakers.robots import save_robot
+from neuralese.stages import agents, evaluate, translate
+from neuralese.stages.run import Run
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import write_bytes
-from neuralese.storage.tables import read_about, read_table
-from neuralese.tasks.corpus import whole
+from neuralese.storage.tables import read_about, read_table, write_table
+from neuralese.tasks.corpus.data import write_corpus
 from neuralese.tasks.corpus.faults import shown
 from neuralese.tasks.corpus.frames import InputError, as_message_list, record
 from neuralese.tasks.corpus.inventory import phrases_of
+from neuralese.tasks.corpus.read import Corpus as Recordings
 from neuralese.tasks.corpus.read import read_corpus
-from neuralese.tasks.corpus.tables import RECORDED, STATES
-from neuralese.tasks.corpus.task import FITTING
+from neuralese.tasks.corpus.tables import JUDGED, JUDGES, RECORDED, STATES
+from neuralese.tasks.corpus.task import FITTING, Corpus
 from neuralese.translate.criteria import make_criterion
 from neuralese.translate.dictionary import entries
 from neuralese.translate.families import NOT_OPTIONS, named
@@ -49,6 +55,12 @@ from neuralese.translate.pairs import SINGLE
 ABOUT = "translator.json"  # in a saved translator: how it was made
 FORMAT = 2
 RANDOM = "random"  # the control that accompanies every criterion
+FILES = (  # of a fitted translator, all in one folder
+    *("states.parquet", "recorded.parquet", "inventory.parquet", "traces.parquet", "provenance.json"),
+    *("robot_speaker.safetensors", "human_speaker.safetensors", "human_listener.safetensors"),
+    *("messages.parquet", "contexts.parquet", "utterances.parquet", "dictionary.parquet"),
+    *JUDGES,
+)
 
 
 class Settings(Section):
@@ -124,15 +136,13 @@ class Translator(BaseEstimator):
             corpus = read_corpus(folder)
         except NeuraleseError as error:
             raise InputError(str(error)) from None
-        run = whole.CorpusRun(made.name, self._seed(), corpus.settings.candidates)
-        with whole.one_thread():
-            run.read(corpus)
-            whole.fit_models(run, settings.speakers)
-            whole.take(run, settings.messages.model_dump())
-            whole.list_utterances(run)
-            sizes = whole.Sizes(**settings.ablation.model_dump(exclude={"also"}))
-            criteria = whole.choose_members(run, families, sizes)
-            whole.write_dictionary(run, criteria, settings.dictionary.n_best)
+        with one_thread():
+            run = corpus_run(made.name, self._seed(), corpus.settings.candidates)
+            read(run, corpus)
+            fit_models(run, settings.speakers.model_dump())
+            take(run, settings.messages.model_dump())
+            sizes = settings.ablation.model_dump(exclude={"also"})
+            write_dictionary(run, translate.choose_members(run, families, **sizes), settings.dictionary.n_best)
         self._keep(made, corpus.settings.candidates)
         return self
 
@@ -165,13 +175,10 @@ class Translator(BaseEstimator):
     def score(self) -> pd.DataFrame:
         """The belief evaluation on held-out messages: rows of `belief.parquet`, for the criterion and the controls."""
         settings = self._settings()
-        with whole.one_thread():
-            return whole.evaluate(
-                self._fitted(),
-                settings.messages.held_out,
-                settings.evaluation.resamples,
-                settings.evaluation.phrases_heard,
-            ).drop(columns="task")
+        heard, resamples = settings.evaluation.phrases_heard, settings.evaluation.resamples
+        with one_thread():
+            belief = evaluate.evaluate_belief(self._fitted(), "test", settings.messages.held_out, heard, resamples)
+        return belief.drop(columns="task")
 
     def save(self, path: str | Path) -> None:
         """Write the translator into one file: a zip of Parquet, safetensors and JSON."""
@@ -208,7 +215,7 @@ class Translator(BaseEstimator):
     @property
     def criterion_(self) -> dict[str, dict]:
         """See the class."""
-        criteria = whole.criteria_of(self._fitted())
+        criteria = _criteria(self._fitted())
         return {direction: dict(each[self._name()]) for direction, each in criteria.items()}
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -231,9 +238,9 @@ class Translator(BaseEstimator):
     def _keep(self, made: TemporaryDirectory, candidates: int) -> None:
         self.__dict__.pop("_table", None)
         self._made = made  # the folder is removed with the translator
-        self._run = whole.CorpusRun(made.name, self._seed(), candidates)
+        self._run = corpus_run(made.name, self._seed(), candidates)
 
-    def _fitted(self) -> whole.CorpusRun:
+    def _fitted(self) -> Run:
         if not self.__sklearn_is_fitted__():
             raise NotFittedError("this Translator is not fitted yet; call fit(states, messages) first.")
         return self._run
@@ -267,8 +274,8 @@ class Translator(BaseEstimator):
         run = self._fitted()
         if not isinstance(n_best, int | np.integer) or n_best < 1:
             raise InputError(f"n_best is {shown(n_best)}; give a positive integer.")
-        settings = whole.criteria_of(run)[direction][self._name()]
-        with whole.one_thread():
+        settings = _criteria(run)[direction][self._name()]
+        with one_thread():
             scores = make_criterion(settings).scores(source, target, run.contexts(), dtype=SINGLE)
         return entries(direction, self._name(), source, target, scores, n_best)
 
@@ -286,7 +293,7 @@ class Translator(BaseEstimator):
 
     def _packed(self) -> bytes:
         run, content = self._fitted(), io.BytesIO()
-        about = {"format": FORMAT, "candidates": run.config.candidates, "params": self.get_params(deep=False)}
+        about = {"format": FORMAT, "candidates": run.rules.candidates, "params": self.get_params(deep=False)}
         about["n_features_in_"] = getattr(self, "n_features_in_", None)
         with zipfile.ZipFile(content, "w") as archive:
             archive.writestr(zipfile.ZipInfo(ABOUT), json.dumps(about, indent=2, default=_plain))
@@ -302,7 +309,7 @@ class Translator(BaseEstimator):
                 raise ValueError(f"{ABOUT} does not say its format")
             if about["format"] != FORMAT:
                 raise ValueError(f"its format is {about['format']}, and this version reads {FORMAT}")
-            for name in whole.FILES:
+            for name in FILES:
                 (Path(made.name) / name).write_bytes(_member(archive, name, len(content)))
         translator = cls(**about["params"])
         if about["n_features_in_"] is not None:
@@ -377,3 +384,52 @@ def _lists(messages: Messages) -> list[list]:
     if isinstance(messages, Sequences):
         return [row[row >= 0].tolist() for row in messages.to_array()]
     return messages.tolist()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Limit torch to one thread, like jobs of the workflow: sums over several are rounded differently."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def corpus_run(folder: str | Path, seed: int = 0, candidates: int = 2) -> Run:
+    """A corpus and seed with all files in one folder."""
+    return Run(Corpus("corpus", candidates=candidates), {name: Path(folder) / name for name in FILES}, seed)
+
+
+def read(run: Run, corpus: Recordings) -> None:
+    """Write the tables of a corpus."""
+    write_corpus(corpus, {Path(name).stem: path for name, path in run.files.items()})
+
+
+def fit_models(run: Run, fit: Mapping[str, Any]) -> None:
+    """Fit p(z | x) of the agent, of those who judge it, and of humans, and the model human."""
+    save_robot(run.files["robot_speaker.safetensors"], agents.fit_robot_speaker(run, fit))
+    for split, name in zip(JUDGED, JUDGES, strict=True):
+        save_robot(run.files[name], agents.fit_judge(run, split, fit))
+    save_model(run.files["human_speaker.safetensors"], agents.fit_human_speaker(run, fit))
+    save_model(run.files["human_listener.safetensors"], agents.fit_human_listener(run, fit))
+
+
+def take(run: Run, counts: Mapping[str, int]) -> None:
+    """Take messages and contexts from the recordings, and list utterances."""
+    messages, about, contexts = agents.sample_messages(run, counts)
+    write_table(run.files["messages.parquet"], messages, "messages", about)
+    write_table(run.files["contexts.parquet"], contexts, "contexts")
+    write_table(run.files["utterances.parquet"], translate.list_utterances(run), "utterances")
+
+
+def write_dictionary(run: Run, criteria: translate.Criteria, n_best: int) -> None:
+    """Translate held-out messages into phrases, and utterances into messages."""
+    dictionary = translate.score_dictionary(run, n_best, criteria)
+    write_table(run.files["dictionary.parquet"], dictionary, "dictionary", {"criteria": criteria})
+
+
+def _criteria(run: Run) -> dict[str, dict[str, dict]]:
+    """The settings of the criteria of the dictionary, by direction and name."""
+    return read_about(run.files["dictionary.parquet"])["criteria"]

@@ -55,5 +55,5 @@ def test_pages_from_elsewhere_and_from_the_code_are_in_it(site):
     assert "gain_control_error" in (site / "files.html").read_text(encoding="utf-8")
     assert "same-guess" in (site / "tour.html").read_text(encoding="utf-8")
     api = (site / "api.html").read_text(encoding="utf-8")
-    for name in ("Translator", "Recording", "open_run", "to_neuralese", "contexts"):
+    for name in ("Translator", "Recording", "Run", "to_neuralese", "contexts"):
         assert name in api

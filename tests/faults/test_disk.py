@@ -34,7 +34,7 @@ from pathlib import Path
 import matplotlib, numpy as np, pyarrow as pa, torch
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import atomic, write_text
-from neuralese.pipeline.stage import logged
+from neuralese.stages.job import logged
 from neuralese.storage.tables import vectors, write_table
 from neuralese.storage.weights import save_weights
 matplotlib.use("agg")

@@ -22,7 +22,6 @@ from neuralese.pipeline.dependencies import (
     tasks_with,
 )
 from neuralese.pipeline.stages import PICTURES, STAGES, TASKS
-from neuralese.tasks.corpus.task import STAGES as CORPUS_STAGES
 from neuralese.tasks.stages import FOLDERS, RUN, SWEPT_FILES, Stage
 
 ROOT = Path(__file__).parents[2]
@@ -78,8 +77,7 @@ def task_of(job: dict[str, list[str]]) -> str | None:
 
 
 def test_every_rule_with_a_script_is_a_stage_and_every_stage_is_one():
-    of_corpora = {stage.name for stage in CORPUS_STAGES}  # which a run has that has corpora
-    assert {rule for rule, body in rules().items() if "script:" in body} == set(NAMED) | of_corpora
+    assert {rule for rule, body in rules().items() if "script:" in body} == set(NAMED)
     assert len(NAMED) == len(STAGES)
 
 
@@ -93,7 +91,7 @@ def test_stages_stand_in_an_order_in_which_they_can_be_run_and_everything_read_i
 
 def test_every_job_reads_and_makes_what_its_stage_says(jobs):
     # of tasks without rules of their own, and what is made only if it is asked for
-    assert {job["rule"][0] for job in jobs} == set(NAMED) - {"prepare", "train_silent"}
+    assert {job["rule"][0] for job in jobs} == set(NAMED) - {"prepare", "read_corpus", "train_silent"}
     for job in jobs:
         stage, task = NAMED[job["rule"][0]], task_of(job)
         assert (task is None) == (stage.each == RUN), job
@@ -158,7 +156,7 @@ def test_a_file_depends_on_the_sections_of_all_stages_before_it():
     assert SECTIONS["raw"] == {"data"}
     assert SECTIONS["human_speaker.safetensors"] == {"data", *TASKS, "speakers", "games"}
     assert SECTIONS["agent.safetensors"] == {"data", *TASKS, "games", "agent", "training"}
-    assert SECTIONS["messages.parquet"] == SECTIONS["agent.safetensors"] | {"messages"}
+    assert SECTIONS["messages.parquet"] == SECTIONS["agent.safetensors"] | {"messages", "speakers"}
     for stage in STAGES:
         assert sections(stage.name) >= set(stage.sections).union(*map(sections, before(stage.name)))
 
@@ -166,7 +164,7 @@ def test_a_file_depends_on_the_sections_of_all_stages_before_it():
 def test_a_cluster_runs_every_stage_in_a_group_that_does_not_wait_for_itself_or_alone():
     groups = yaml.safe_load((ROOT / "profiles/slurm/config.yaml").read_text())["groups"]
     assert set(NAMED) - set(groups) == {"download", "train_agent", "train_silent", "choose_criteria"}
-    assert set(groups) <= set(NAMED) | {stage.name for stage in CORPUS_STAGES}
+    assert set(groups) <= set(NAMED)
     waits = {}
     for stage in NAMED:
         group = groups.get(stage, stage)

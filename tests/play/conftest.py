@@ -18,6 +18,7 @@ from neuralese.play.server import PlayServer
 from neuralese.speakers.fit import fit_human_speaker, fit_robot_speaker
 from neuralese.speakers.fitting import FitConfig
 from neuralese.speakers.models import save_model
+from neuralese.stages.run import Run
 from neuralese.storage.tables import write_table
 from neuralese.tasks.driving import embedded, logs
 from neuralese.tasks.driving.play.game import OUT_OF_TIME, FogGame
@@ -25,7 +26,6 @@ from neuralese.tasks.driving.play.robot import Robot, load_robot
 from neuralese.tasks.driving.play.sitting import Sitting
 from neuralese.tasks.driving.replay import layouts, replay
 from neuralese.tasks.driving.tables import GAMES, MAPS, TURNS, WORDS
-from neuralese.tasks.human import HumanRun
 from neuralese.tasks.items import traces_table
 from neuralese.tasks.reference_play import open_sitting
 from neuralese.translate.dictionary import build_dictionary
@@ -56,7 +56,7 @@ def write_human_games(task: Path) -> None:
 
 def write_robot(task: Path, run: Path) -> None:
     """All that `load_robot` reads of a seed, by a short training."""
-    random, task_run = torch.Generator().manual_seed(0), HumanRun("driving", task.glob("*.parquet"), 0, {"steps": 8})
+    random, task_run = torch.Generator().manual_seed(0), Run("driving", task.glob("*.parquet"), 0, {"steps": 8})
     game = task_run.states
     settings = {"new_games": 16, "updates_per_round": 2, "explore": 100, "target_every": 25, "double": True}
     config = TrainingConfig(updates=220, batch=16, learning_rate=0.005, **settings)

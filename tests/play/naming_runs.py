@@ -15,6 +15,7 @@ from neuralese.sources.archives import members
 from neuralese.speakers.fit import fit_human_speaker, fit_robot_speaker
 from neuralese.speakers.fitting import FitConfig
 from neuralese.speakers.models import save_model
+from neuralese.stages.run import Run
 from neuralese.storage.files import write_json
 from neuralese.storage.tables import vectors, write_table
 from neuralese.tasks.birds import cub
@@ -25,9 +26,7 @@ from neuralese.tasks.colors import embedded as blurred_colors
 from neuralese.tasks.colors import xkcd
 from neuralese.tasks.colors.cielab import add_lab
 from neuralese.tasks.colors.tables import COLORS
-from neuralese.tasks.human import HumanRun
 from neuralese.tasks.items import items_table, traces_table
-from neuralese.tasks.talk import TalkRun
 from neuralese.translate.dictionary import build_dictionary
 from neuralese.translate.utterances import SPLITS, utterances_table
 
@@ -80,7 +79,7 @@ def _dots(picture: np.ndarray) -> np.ndarray:
 def write_naming_run(task: Path, name: str) -> None:
     """All that `load_robot` reads of a task and its seed 0, by a short training."""
     write_json(task / "provenance.json", {"source": "embedded", "data_set": name, "licence": "MIT"})
-    random, run, seed = torch.Generator().manual_seed(0), HumanRun(name, task.glob("*")), task / "seed0"
+    random, run, seed = torch.Generator().manual_seed(0), Run(name, task.glob("*")), task / "seed0"
     traces = {split: run.traces(split, random) for split in SPLITS}
     write_table(task / "utterances.parquet", utterances_table(run.phrases, traces), "utterances")
     game = run.states
@@ -98,7 +97,7 @@ def write_naming_run(task: Path, name: str) -> None:
     write_table(seed / "messages.parquet", sample_messages(cell, run.games, COUNTS, random), "messages")
     contexts, _ = utterances(cell, game, 200, random)
     write_table(seed / "contexts.parquet", states_table(game, contexts, "context_id"), "contexts")
-    talk = TalkRun(name, [*task.glob("*"), *seed.glob("*")])
+    talk = Run(name, [*task.glob("*"), *seed.glob("*")])
     dictionary = build_dictionary(
         talk.english,
         talk.utterances,

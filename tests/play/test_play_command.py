@@ -9,16 +9,13 @@ import sys
 import urllib.request
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 
 from neuralese import tasks
-from neuralese.cli.play import command, opener, playable, serve
+from neuralese.cli.play import command, playable, serve
 from neuralese.storage.files import write_json
-from neuralese.tasks import reference_play
-from neuralese.tasks.driving import play as driving_play
 
 
 def run(*arguments: str):
@@ -41,16 +38,6 @@ def test_what_cannot_be_played_is_said_in_one_sentence(results, arguments, says)
     assert outcome.output.count("\n") == 1
 
 
-def test_a_task_that_brings_no_page_is_played_as_a_reference_game(monkeypatch):
-    assert [opener(name) for name in tasks.BUILT_IN] == [
-        reference_play.open_sitting,
-        reference_play.open_sitting,
-        driving_play.open_sitting,
-    ]
-    monkeypatch.setattr(tasks, "part", lambda task, part: SimpleNamespace())  # one module, in which there is no page
-    assert opener("shapes") is reference_play.open_sitting
-
-
 def test_without_a_task_the_first_that_has_a_dictionary_is_played(tmp_path):
     assert playable(None, tmp_path, 0) == "colors"
     (tmp_path / "driving/seed0").mkdir(parents=True)
@@ -61,18 +48,10 @@ def test_without_a_task_the_first_that_has_a_dictionary_is_played(tmp_path):
     assert [playable(None, tmp_path, seed) for seed in (0, 7)] == ["driving", "birds"]
 
 
-def test_a_corpus_is_known_by_its_results(tmp_path, monkeypatch):
-    monkeypatch.setenv(tasks.CORPORA, "{}")
-    provenance = {"source": "corpus", "files": [{"file": "corpus.yaml", "from": str(tmp_path / "recordings")}]}
-    write_json(tmp_path / "mine/provenance.json", provenance)
-    try:
-        assert playable("mine", tmp_path, 0) == "mine"
-        assert tasks.corpora() == {"mine": str(tmp_path / "recordings")}
-        assert opener("mine") is reference_play.open_sitting
-    finally:
-        monkeypatch.undo()
-        for known in (tasks.homes, tasks.module, tasks.get):
-            known.cache_clear()
+def test_a_corpus_is_known_by_the_config_of_its_results(tmp_path):
+    write_json(tmp_path / "config.json", {"corpora": {"mine": str(tmp_path / "recordings")}})
+    assert playable("mine", tmp_path, 0) == "mine"
+    assert tasks.corpora() == {"mine": str(tmp_path / "recordings")}
 
 
 def test_a_port_in_use_is_said_so(results):

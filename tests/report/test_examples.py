@@ -7,9 +7,9 @@ from PIL import Image
 from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.messages import sample_messages
 from neuralese.report.examples import choose_examples, draw_examples
+from neuralese.stages.run import Run
 from neuralese.storage.tables import write_table
 from neuralese.tasks.items import items_table
-from neuralese.tasks.pictures import PictureRun
 
 MESSAGES = pd.DataFrame({"message_id": [1, 3, 5], "target": [1, 3, 5], "other": [4, 2, 0]})
 DICTIONARY = pd.DataFrame(
@@ -35,7 +35,7 @@ def test_examples_are_test_messages_with_all_their_candidates(tmp_path, count, g
     splits = pd.Series(["train", "dev", "test"] * 4)
     write_table(tmp_path / "items.parquet", items_table(splits, np.arange(24.0).reshape(12, 2)), "items")
     files = [tmp_path / name for name in ("items.parquet", "messages.parquet")]
-    run = PictureRun("colors", files, game={"candidates": count})
+    run = Run("colors", files, game={"candidates": count})
     torch.manual_seed(0)
     cell = Cell(run.states, CellConfig(hidden=4, message=3))
     messages = sample_messages(cell, run.games, {"train": 2, "dev": 3, "test": 4}, generator)

@@ -37,7 +37,7 @@ def small_cell(game: DrivingGame, noise: float = 0.3) -> Cell:
 
 
 def small_run(game: DrivingGame, cell: Cell) -> SimpleNamespace:
-    """What a `TalkRun` has, of models that were never fitted."""
+    """What a `Run` has, of models that were never fitted."""
     random = torch.Generator().manual_seed(2)
     torch.manual_seed(3)
     robot, human = RobotSpeaker(game, 8, MESSAGE, 0.3), HumanSpeaker(game, 8, len(PHRASES), silence=3)

@@ -9,45 +9,40 @@ import pytest
 import torch
 
 from neuralese import tasks
+from neuralese.stages.run import Run
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import write_json
 from neuralese.storage.tables import write_table
-from neuralese.tasks.human import HumanRun
+from neuralese.tasks import task
 from neuralese.tasks.items import inventory_table, items_table, traces_table
-from neuralese.tasks.run import Run
-from neuralese.tasks.variables import VariableRun
 
 SHAPES = """
 from neuralese.sources.data_sets import DataSet
-from neuralese.tasks.task import Task
-TASK = Task("{name}", "Shapes", DataSet("shapes", "MIT"))
-def write(folder): pass
+from neuralese.tasks.task import ReferenceTask
+class Shapes(ReferenceTask):
+    name, title, data_set = "{name}", "Shapes", DataSet("shapes", "MIT")
+    def variables(self, files, columns): return columns[["target"]]
 """
-
-
-def forget() -> None:
-    for known in (tasks.homes, tasks.module, tasks.get):
-        known.cache_clear()
 
 
 @pytest.fixture
 def install(tmp_path, monkeypatch):
     """Install a task, as another package would: its name, its module, and the text of that module."""
     found = []
-    monkeypatch.setattr(tasks, "entry_points", lambda group: found if group == tasks.GROUP else [])
+    monkeypatch.setattr(task, "entry_points", lambda group: found if group == tasks.GROUP else [])
     monkeypatch.syspath_prepend(tmp_path)
     before = set(sys.modules)
 
     def install(name: str, module: str, text: str | None) -> None:
-        found.append(EntryPoint(name, module, tasks.GROUP))
+        found.append(EntryPoint(name, f"{module}:Shapes", tasks.GROUP))
         if text is not None:
             (tmp_path / f"{module}.py").write_text(text)
-        forget()
+        tasks.forget()
 
     yield install
     for module in {each for each in sys.modules if each.startswith("their_")} - before:
         del sys.modules[module]
-    forget()
+    tasks.forget()
 
 
 def test_every_task_of_ours_has_its_facts_under_its_own_name():
@@ -55,36 +50,22 @@ def test_every_task_of_ours_has_its_facts_under_its_own_name():
     for name in tasks.BUILT_IN:
         assert tasks.get(name).name == name
         assert tasks.get(name).paper is not None
-        assert tasks.part(name, "embedded").write
 
 
-def test_a_task_without_a_game_of_its_own_has_a_reference_game_over_items():
-    assert [tasks.part(name, "game").__name__.removeprefix("neuralese.tasks.") for name in tasks.BUILT_IN] == [
-        "reference",
-        "reference",
-        "driving.game",
-    ]
-    assert tasks.part("driving", "human").__name__ == "neuralese.tasks.driving.human"
-    assert tasks.part("birds", "human").__name__ == "neuralese.tasks.reference"
-    assert [tasks.part(name, "play").__name__.removeprefix("neuralese.tasks.") for name in tasks.BUILT_IN] == [
-        "reference_play",
-        "reference_play",
-        "driving.play",
-    ]
-
-
-def test_what_a_task_has_can_be_asked():
-    assert [tasks.has(name, "watched", "watched_games") for name in tasks.BUILT_IN] == [False, False, True]
-    assert not tasks.has("driving", "play", "no_such_function")
-    assert tasks.file("colors", "watched") is None
-    assert tasks.file("colors", "pictures").name == "pictures.py"
+def test_only_driving_has_games_to_watch():
+    assert [tasks.get(name).watched_games({}) for name in ("colors", "birds")] == [None, None]
+    with pytest.raises(KeyError, match=r"watched\.parquet"):
+        tasks.get("driving").watched_games({})
 
 
 @pytest.mark.parametrize(
     ("ask", "says"),
     [
         (lambda: tasks.get("colours"), "there is no task 'colours'; choose from colors, birds, driving"),
-        (lambda: tasks.part("colors", "data"), "'colors' has no part 'data'; write neuralese.tasks.colors.data"),
+        (
+            lambda: tasks.get("colors").prepare(None, {}),
+            r"'colors' has no prepare\(raw, settings\); add this method to",
+        ),
     ],
 )
 def test_what_is_not_there_is_said_in_one_sentence(ask, says):
@@ -97,13 +78,14 @@ def test_another_package_can_bring_a_task_as_one_module(install):
     install("shapes", "their_shapes", SHAPES.format(name="shapes"))
     assert tasks.names() == ("colors", "birds", "driving", "shapes")
     assert tasks.get("shapes").title == "Shapes"
-    assert tasks.part("shapes", "embedded").__name__ == "their_shapes"
+    columns = pd.DataFrame({"target": [1], "other": [2]})
+    assert list(tasks.get("shapes").variables({}, columns)) == ["target"]
     assert tasks.every()[-1].name == "shapes"
 
 
 def test_another_package_cannot_take_the_place_of_a_task_of_ours(install):
     install("colors", "their_colors", SHAPES.format(name="colors"))
-    assert tasks.homes()["colors"] == "neuralese.tasks.colors"
+    assert tasks.homes()["colors"] == "neuralese.tasks.colors.task:Colors"
 
 
 @pytest.mark.parametrize(
@@ -111,6 +93,7 @@ def test_another_package_cannot_take_the_place_of_a_task_of_ours(install):
     [
         ("their_missing", None, "is installed as their_missing, which cannot be found"),
         ("their_other", SHAPES.format(name="forms"), "calls its task 'forms', but is installed as 'shapes'"),
+        ("their_empty", "Shapes = 1", "which is not a class of tasks; let its entry point name one"),
         ("their_broken", "import no_such_library", r"cannot be loaded \(No module named 'no_such_library'\)"),
     ],
 )
@@ -147,7 +130,7 @@ def test_a_run_is_its_files_by_name_and_reads_none_before_it_is_asked(tmp_path, 
 
 
 def test_a_run_has_the_game_that_the_config_says(files):
-    run = HumanRun("birds", files, 2, {"steps": 5, "candidates": 4})
+    run = Run("birds", files, 2, {"steps": 5, "candidates": 4})
     assert list(run.games) == ["train", "dev", "test"]
     assert (run.states.max_steps, run.states.n_candidates) == (5, 4)
     assert (run.phrases, run.silence) == (["red", "", "blue"], 1)
@@ -158,15 +141,15 @@ def test_a_run_has_the_game_that_the_config_says(files):
     traces = run.traces("dev", run.generator("fit"))
     assert traces.states.shape == (10, 4)
     assert set((traces.states % 3).flatten().tolist()) == {1}
-    again = HumanRun("birds", files, 2, {"candidates": 4}).traces("dev", run.generator("fit"))
+    again = Run("birds", files, 2, {"candidates": 4}).traces("dev", run.generator("fit"))
     assert torch.equal(again.states, traces.states)  # random numbers are those of seed and stage
-    other = HumanRun("birds", files, 2, {"candidates": 4}).traces("dev", run.generator("belief"))
+    other = Run("birds", files, 2, {"candidates": 4}).traces("dev", run.generator("belief"))
     assert not torch.equal(other.states, traces.states)
 
 
 @pytest.mark.parametrize("count", [2, 3])
 def test_a_run_knows_what_there_is_to_talk_about(files, count, generator):
-    run = VariableRun("birds", files, 0, {"candidates": count})
+    run = Run("birds", files, 0, {"candidates": count})
     run.files["inventory.parquet"] = run.files["inventory.parquet"].with_name("more.parquet")
     phrases = [f"phrase {number}" for number in range(6)]
     write_table(run.files["inventory.parquet"], inventory_table(phrases, traces_table([0], phrases=[[0]])), "inventory")

@@ -119,7 +119,7 @@ def test_an_edit_of_the_folder_makes_everything_anew(run):
         planned = run.planned("all", "--config", *CONFIG)
     finally:
         path.write_text(original)
-    assert {"read_corpus", "fit_recorded_speaker", "score_dictionary"} <= planned
+    assert {"read_corpus", "fit_robot_speaker", "score_dictionary"} <= planned
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ except NeuraleseError as error:
 
 from neuralese.config.load import load, overlay, points
 from neuralese.config.models import config_model
-from neuralese.pipeline import imports, sweep
+from neuralese.pipeline import sweep
 from neuralese.pipeline.dependencies import (
     NAMED,
     SECTIONS,
@@ -28,9 +28,11 @@ from neuralese.pipeline.dependencies import (
     tasks_with,
 )
 from neuralese.pipeline.dependencies import reads as files_read
-from neuralese.storage.files import redate, unwritable
+from neuralese.stages.run import CONFIG
+from neuralese.storage.files import redate, unwritable, write_json
 from neuralese.tasks.stages import RUN, SEED, SWEPT_FILES, WILDCARDS
 from neuralese.translate.criteria import kinds
+from neuralese.workflow import digest
 
 try:
     config = load(config, config_model(tasks.sections(), kinds())).model_dump()
@@ -138,7 +140,7 @@ def growing(first):
 
 
 def code(script):
-    """Hash a script, its imports, and the parts of tasks they ask for, so that an edit reruns the job and what follows."""
+    """Hash the code that a script runs, so that an edit reruns the job and what follows."""
     return lambda wildcards: code_of(script, wildcards.get("task", ""))
 
 
@@ -147,15 +149,12 @@ def code_of(script, task):
     """The same, for one task, or for all of the run."""
     # works for rules from a URL as well
     path = Path(workflow.source_path(f"../scripts/{script}.py"))
-    return imports.digest(
-        [path, *imports.imported(path, tasks=[task] if task else TASKS)]
-    )
+    return digest(path, [task] if task else TASKS)
 
 
 def embedded_code(wildcards):
     """Hash what generates a task's stand-in: real data is identified by its digest, whatever code fetches it."""
-    path = tasks.file(wildcards.task, "embedded")
-    return imports.digest(imports.imported(path, tasks=[wildcards.task]))
+    return digest(None, [wildcards.task], ["embed"])
 
 
 def game(wildcards):

@@ -2,24 +2,26 @@
 
 
 rule evaluate_belief:
-    """Play the state-guessing game for every pair of speaker and listener on one split."""
+    """Let every listener guess the state of every speaker, and compare what translation loses with its bound."""
     input:
         reads("evaluate_belief"),
     output:
-        f"{POINT}/{{task}}/seed{{seed}}/belief_{{split}}.parquet",
+        belief=f"{POINT}/{{task}}/seed{{seed}}/belief_test.parquet",
+        bound=f"{POINT}/{{task}}/seed{{seed}}/bound.parquet",
     log:
-        f"{POINT}/logs/{{task}}/seed{{seed}}/evaluate_belief_{{split}}.log",
+        f"{POINT}/logs/{{task}}/seed{{seed}}/evaluate_belief.log",
     benchmark:
-        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/evaluate_belief_{{split}}.tsv"
+        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/evaluate_belief.tsv"
     priority: SECOND
     threads: 1
     resources:
-        mem_mb=growing(1500),
+        mem_mb=growing(3000),
         runtime=growing(10),
     params:
         held_out=lambda wildcards: at(wildcards)["messages"]["held_out"],
-        phrases_heard=lambda wildcards: at(wildcards)["evaluation"]["phrases_heard"],
-        resamples=lambda wildcards: at(wildcards)["evaluation"]["resamples"],
+        evaluation=lambda wildcards: at(wildcards)["evaluation"],
+        messages=lambda wildcards: at(wildcards)["ablation"]["messages"],
+        criterion=lambda wildcards: at(wildcards)["examples"]["criterion"],
         game=game,
         code=code("evaluate_belief"),
     script:

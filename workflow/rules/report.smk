@@ -11,38 +11,6 @@ TABLE_FIGURES = expand(
 )
 
 
-rule draw_examples:
-    """Show states and the best translations of what the robot says about one (the paper's Figures 2, 6 and 7)."""
-    input:
-        reads("draw_examples"),
-    output:
-        examples=f"{RESULTS}/{{task}}/seed{{seed}}/examples.parquet",
-        figures=report(
-            multiext(
-                f"{RESULTS}/figures/examples_{{task}}_seed{{seed}}", ".png", ".svg"
-            ),
-            category="Figures",
-            caption="../report/examples.rst",
-        ),
-    log:
-        f"{RESULTS}/logs/{{task}}/seed{{seed}}/draw_examples.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/draw_examples.tsv"
-    threads: 1
-    resources:
-        mem_mb=growing(1500),
-        runtime=growing(5),
-    params:
-        number=config["examples"]["count"],
-        criterion=config["examples"]["criterion"],
-        title=lambda wildcards: tasks.get(wildcards.task).title,
-        names=lambda wildcards: tasks.get(wildcards.task).example_names,
-        game=game,
-        code=code("draw_examples"),
-    script:
-        "../scripts/draw_examples.py"
-
-
 rule draw_tables:
     """Draw each of the paper's tables: our figures with their intervals, and the paper's if data is real."""
     input:
@@ -68,11 +36,19 @@ rule draw_tables:
 
 
 rule gather_report:
-    """Gather what the report shows for one task and seed: translations, beliefs, messages and games."""
+    """Show what the robot says of states in English (as in the paper's Figures 2, 6 and 7), and gather the report's facts."""
     input:
         reads("gather_report"),
     output:
-        f"{RESULTS}/{{task}}/seed{{seed}}/report.json",
+        examples=f"{RESULTS}/{{task}}/seed{{seed}}/examples.parquet",
+        figures=report(
+            multiext(
+                f"{RESULTS}/figures/examples_{{task}}_seed{{seed}}", ".png", ".svg"
+            ),
+            category="Figures",
+            caption="../report/examples.rst",
+        ),
+        report=f"{RESULTS}/{{task}}/seed{{seed}}/report.json",
     log:
         f"{RESULTS}/logs/{{task}}/seed{{seed}}/gather_report.log",
     benchmark:
@@ -82,6 +58,7 @@ rule gather_report:
         mem_mb=growing(3000),
         runtime=growing(5),
     params:
+        number=config["examples"]["count"],
         criterion=config["examples"]["criterion"],
         game=game,
         code=code("gather_report"),
@@ -109,7 +86,7 @@ rule write_report:
         mem_mb=growing(1000),
         runtime=growing(5),
     params:
-        tasks=TASKS,
+        names=TASKS,
         seeds=SEEDS,
         benchmarks=f"{RESULTS}/benchmarks",
         code=code("write_report"),

@@ -2,17 +2,17 @@
 
 
 rule fit_robot_speaker:
-    """Fit p(z | x) of the trained agent."""
+    """Let the robot speak, keep messages and contexts, and fit p(z | x) to all that it says."""
     input:
         reads("fit_robot_speaker"),
     output:
-        f"{POINT}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
+        messages=f"{POINT}/{{task}}/seed{{seed}}/messages.parquet",
+        contexts=f"{POINT}/{{task}}/seed{{seed}}/contexts.parquet",
+        speaker=f"{POINT}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
     log:
         f"{POINT}/logs/{{task}}/seed{{seed}}/fit_robot_speaker.log",
     benchmark:
         f"{POINT}/benchmarks/{{task}}/seed{{seed}}/fit_robot_speaker.tsv"
-    wildcard_constraints:
-        task=having("fit_robot_speaker"),
     priority: SECOND
     threads: 1
     resources:
@@ -20,25 +20,24 @@ rule fit_robot_speaker:
         runtime=growing(10),
     params:
         fit=lambda wildcards: at(wildcards)["speakers"][wildcards.task],
-        states=lambda wildcards: at(wildcards)["messages"]["fitted"],
+        counts=lambda wildcards: at(wildcards)["messages"],
         game=game,
         code=code("fit_robot_speaker"),
     script:
         "../scripts/fit_robot_speaker.py"
 
 
-rule fit_human_model:
-    """Fit p(z | x) of human speakers, or the model human listener, to the human traces."""
+rule fit_human_models:
+    """Fit p(z | x) of human speakers, and the model human listener, to the human traces."""
     input:
-        reads("fit_human_model"),
+        reads("fit_human_models"),
     output:
-        f"{POINT}/{{task}}/seed{{seed}}/human_{{model}}.safetensors",
+        speaker=f"{POINT}/{{task}}/seed{{seed}}/human_speaker.safetensors",
+        listener=f"{POINT}/{{task}}/seed{{seed}}/human_listener.safetensors",
     log:
-        f"{POINT}/logs/{{task}}/seed{{seed}}/fit_human_{{model}}.log",
+        f"{POINT}/logs/{{task}}/seed{{seed}}/fit_human_models.log",
     benchmark:
-        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/fit_human_{{model}}.tsv"
-    wildcard_constraints:
-        model="|".join(WILDCARDS["model"]),
+        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/fit_human_models.tsv"
     priority: SECOND
     threads: 1
     resources:
@@ -47,6 +46,6 @@ rule fit_human_model:
     params:
         fit=lambda wildcards: at(wildcards)["speakers"][wildcards.task],
         game=game,
-        code=code("fit_human_model"),
+        code=code("fit_human_models"),
     script:
-        "../scripts/fit_human_model.py"
+        "../scripts/fit_human_models.py"

@@ -1,30 +1,6 @@
 """The propositions, on random games and on the tasks."""
 
 
-rule measure_bound:
-    """Measure the divergence of translations and the accuracy they lose."""
-    input:
-        reads("measure_bound"),
-    output:
-        f"{RESULTS}/{{task}}/seed{{seed}}/bound.parquet",
-    log:
-        f"{RESULTS}/logs/{{task}}/seed{{seed}}/measure_bound.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/measure_bound.tsv"
-    priority: SECOND
-    threads: 1
-    resources:
-        mem_mb=growing(3000),
-        runtime=growing(10),
-    params:
-        messages=config["ablation"]["messages"],
-        criterion=config["examples"]["criterion"],
-        game=game,
-        code=code("measure_bound"),
-    script:
-        "../scripts/measure_bound.py"
-
-
 rule check_theory:
     """Check the two propositions on random games, and compare the bound with the loss on the tasks."""
     input:

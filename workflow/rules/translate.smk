@@ -1,32 +1,6 @@
 """Messages, contexts and the dictionary."""
 
 
-rule sample_messages:
-    """Let the agent speak: a neuralese vocabulary from training states, held-out messages, and contexts."""
-    input:
-        reads("sample_messages"),
-    output:
-        messages=f"{POINT}/{{task}}/seed{{seed}}/messages.parquet",
-        contexts=f"{POINT}/{{task}}/seed{{seed}}/contexts.parquet",
-    log:
-        f"{POINT}/logs/{{task}}/seed{{seed}}/sample_messages.log",
-    benchmark:
-        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/sample_messages.tsv"
-    wildcard_constraints:
-        task=having("sample_messages"),
-    priority: SECOND
-    threads: 1
-    resources:
-        mem_mb=growing(1500),
-        runtime=growing(10),
-    params:
-        counts=lambda wildcards: at(wildcards)["messages"],
-        game=game,
-        code=code("sample_messages"),
-    script:
-        "../scripts/sample_messages.py"
-
-
 rule list_utterances:
     """List everything that humans said in one go on held-out states, as sets of phrases."""
     input:

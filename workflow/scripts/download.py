@@ -1,16 +1,10 @@
 """Fetch a task's raw data."""
 
 from neuralese import tasks
-from neuralese.pipeline.stage import stage
 from neuralese.sources.fetch import fetch, mirror_folder
+from neuralese.stages import stage
 
-with stage(snakemake):
-    task = snakemake.wildcards.task
-    fetch(
-        tasks.get(task).data_set,
-        snakemake.output[0],
-        source=snakemake.params.source,
-        mirror=mirror_folder(snakemake.config["data"]["mirror"]),
-        partial=snakemake.params.partial,
-        embed=tasks.part(task, "embedded").write,
-    )
+with stage(snakemake) as job:
+    task = tasks.get(job.wildcards["task"])
+    mirror = mirror_folder(job.config["data"]["mirror"])
+    fetch(task.data_set, job.output[0], **job.settings, mirror=mirror, embed=task.embed)

@@ -1,10 +1,9 @@
 """Draw how translation and protocol change with each swept value."""
 
-from neuralese.pipeline.stage import stage
 from neuralese.report.sweep import draw_sweep
-from neuralese.storage.tables import read_table
+from neuralese.stages import stage
+from neuralese.stages.report import collect
 
-with stage(snakemake):
-    given, params = snakemake.input, snakemake.params
-    belief, protocol = (read_table(given[name], name).to_pandas() for name in ("belief", "protocol"))
-    draw_sweep(snakemake.output[0], belief, protocol, params.swept, params.criterion)
+with stage(snakemake) as job:
+    belief, protocol = (collect([job.input[name]], name) for name in ("belief", "protocol"))
+    draw_sweep(job.output[0], belief, protocol, **job.settings)

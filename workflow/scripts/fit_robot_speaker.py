@@ -1,21 +1,13 @@
-"""Fit p(z | x) of a trained agent."""
+"""Let the robot speak, draw the contexts in which messages are compared, and fit p(z | x) to what it says."""
 
-from neuralese.agents.cell import load_cell
-from neuralese.agents.players import utterances
-from neuralese.pipeline.stage import stage
-from neuralese.speakers.fit import fit_robot_speaker
-from neuralese.speakers.fitting import FitConfig
-from neuralese.speakers.models import save_model
-from neuralese.tasks.run import Run
+from neuralese.speakers.robots import save_robot
+from neuralese.stages import stage
+from neuralese.stages.agents import fit_robot_speaker, sample_messages
+from neuralese.storage.tables import write_table
 
-with stage(snakemake):
-    params, wildcards = snakemake.params, snakemake.wildcards
-    run = Run(wildcards.task, snakemake.input, wildcards.seed, params.game)
-    random = run.generator("robot speaker")
-    cell = load_cell(run.files["agent.safetensors"], run.states)
-    said, held_out = (
-        utterances(cell, run.games[split], count, random, independent=False)
-        for split, count in (("train", params.states), ("dev", params.states // 10))
-    )
-    speaker = fit_robot_speaker(run.states, said, held_out, cell.config.noise, FitConfig(**params.fit), random)
-    save_model(snakemake.output[0], speaker)
+with stage(snakemake) as job:
+    fit, counts = job.settings["fit"], job.settings["counts"]
+    messages, about, contexts = sample_messages(job.run, counts)
+    write_table(job.output.messages, messages, "messages", about)
+    write_table(job.output.contexts, contexts, "contexts")
+    save_robot(job.output.speaker, fit_robot_speaker(job.run, fit, counts["fitted"]))

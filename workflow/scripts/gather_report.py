@@ -1,11 +1,10 @@
-"""Gather what the report shows for one task and seed."""
+"""Draw example translations, and gather what the report shows for one task and seed."""
 
-from neuralese.pipeline.stage import stage
-from neuralese.report.page.gather import gather
+from neuralese.stages import stage
+from neuralese.stages.report import draw_examples, gather_report
 from neuralese.storage.files import write_json
-from neuralese.tasks.judge import JudgeRun
+from neuralese.storage.tables import write_table
 
-with stage(snakemake):
-    params, wildcards = snakemake.params, snakemake.wildcards
-    run = JudgeRun(wildcards.task, snakemake.input, wildcards.seed, params.game)
-    write_json(snakemake.output[0], gather(run, params.criterion))
+with stage(snakemake) as job:
+    write_table(job.output.examples, draw_examples(job.run, **job.settings, figures=job.output.figures), "examples")
+    write_json(job.output.report, gather_report(job.run, job.settings["criterion"]))

@@ -1,10 +1,9 @@
 """Collect one kind of result of every point of a sweep."""
 
-from neuralese.pipeline.stage import stage
-from neuralese.pipeline.sweep import tidy
-from neuralese.storage.tables import read_table, write_table
+from neuralese.stages import stage
+from neuralese.stages.report import tabulate_sweep
+from neuralese.storage.tables import write_table
 
-with stage(snakemake):
-    contract = snakemake.wildcards.table
-    tables = [read_table(path, contract).to_pandas() for path in snakemake.input]
-    write_table(snakemake.output[0], tidy(tables, snakemake.params.points), contract)
+with stage(snakemake) as job:
+    kind = job.wildcards["table"]
+    write_table(job.output[0], tabulate_sweep(job.input, kind, **job.settings), kind)

@@ -4,8 +4,6 @@ import html
 import logging
 import secrets
 import webbrowser
-from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,10 +15,8 @@ from neuralese import tasks
 from neuralese.cli.results import Examples, results_option, seed_option
 from neuralese.play.options import PlayOptions
 from neuralese.play.server import PlayServer, Sitting
-from neuralese.sources.provenance import read_provenance
+from neuralese.stages.run import read_config
 from neuralese.storage.errors import NeuraleseError
-
-CORPUS = "corpus"  # the source of results from a user's own data
 
 EXAMPLES = """
   neuralese play --task colors                   talk with a robot about colours
@@ -52,7 +48,7 @@ def command(task: str | None, results: Path, port: int, logs: Path | None, no_br
         generator = torch.Generator().manual_seed(secrets.randbits(63))
         task = playable(task, results, game["seed"])
         options = PlayOptions(task, results, logs or results / "play", generator, **game)
-        server = open_server(opener(task)(options), port)
+        server = open_server(tasks.get(task).open_sitting(options), port)
     except NeuraleseError as error:
         raise click.ClickException(str(error)) from None
     serve(server, browser=not no_browser)
@@ -66,24 +62,10 @@ def playable(task: str | None, results: Path, seed: int) -> str:
         of_seed = [name for name in made if (results / name / f"seed{seed}/dictionary.parquet").exists()]
         return [*of_seed, *made, *known][0]
     if task not in known:
-        use_corpus(results, task)
+        tasks.use_corpora(read_config(results).get("corpora", {}))
     if task not in tasks.names():
         raise NeuraleseError(f"There is no task '{task}'; choose --task {' or '.join(known)}.")
     return task
-
-
-def use_corpus(results: Path, task: str) -> None:
-    """Register a corpus as a task, if its results say that is what it is."""
-    provenance = results / task / "provenance.json"
-    about = read_provenance(provenance) if provenance.is_file() else {}
-    if about.get("source") == CORPUS and about.get("files"):
-        tasks.use_corpora({task: about["files"][0]["from"]})
-
-
-def opener(task: str) -> Callable[[PlayOptions], Sitting]:
-    """The function that opens a game of a task: its own, or that of all reference games."""
-    found = getattr(tasks.part(task, "play"), "open_sitting", None)
-    return found or import_module(tasks.LEFT_OUT["play"]).open_sitting
 
 
 def open_server(sitting: Sitting, port: int) -> PlayServer:

@@ -6,6 +6,7 @@ python -m neuralese.pipeline.file_table --write
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatch
+from importlib import import_module
 from pathlib import Path
 
 import pyarrow as pa
@@ -15,7 +16,6 @@ from neuralese.pipeline.result_files import FIGURES, FOLDERS, OF_RUNS, OF_TASKS
 from neuralese.pipeline.stages import STAGES
 from neuralese.storage.described import Described
 from neuralese.tasks.corpus.described import DESCRIBED as OF_CORPORA
-from neuralese.tasks.corpus.task import STAGES as CORPUS_STAGES
 from neuralese.tasks.stages import FOLDERS as PLACES
 from neuralese.tasks.stages import RUN, SEED, TASK
 
@@ -52,7 +52,7 @@ Files = Mapping[str, Described]
 
 def sections() -> dict[str, tuple[str, Files]]:
     """The parts of the page: of what a stage is run once for (or of figures), and which files it lists."""
-    seeded = {file for stage in (*STAGES, *CORPUS_STAGES) if stage.each == SEED for file in stage.files}
+    seeded = {file for stage in STAGES if stage.each == SEED for file in stage.files}
     parts: dict[str, tuple[str, Files]] = {}
     for each, title in ((TASK, "of every task"), (SEED, "of every task and seed")):
         parts[f"Files {title}"] = (
@@ -60,7 +60,7 @@ def sections() -> dict[str, tuple[str, Files]]:
             {file: OF_TASKS[file] for file in OF_TASKS if (file in seeded) == (each == SEED)},
         )
     for name in tasks.BUILT_IN:
-        parts |= _own(ALONE.format(name=name), tasks.part(name, "described").DESCRIBED, seeded)
+        parts |= _own(ALONE.format(name=name), import_module(f"neuralese.tasks.{name}.described").DESCRIBED, seeded)
     parts |= _own("Files of a corpus alone", OF_CORPORA, seeded)
     return parts | {"Files of a run": (RUN, OF_RUNS), "Figures": ("figures", FIGURES)}
 
@@ -73,7 +73,7 @@ def _own(title: str, files: Files, seeded: set[str]) -> dict[str, tuple[str, Fil
 
 def makers(pattern: str) -> list[str]:
     """The stages that make a file or a figure, by its name as stages write it."""
-    stages = (*STAGES, *CORPUS_STAGES)
+    stages = STAGES
     return list(
         dict.fromkeys(
             stage.name

@@ -15,26 +15,25 @@ PICTURES = ("png", "svg")  # the formats of every figure
 
 # files by their role for a task
 GAME, HUMAN, VARIABLES, SHOWN, WATCHED = "<game>", "<human>", "<variables>", "<pictures>", "<watched>"
-AGENT, HISTORY, MADE, JUDGE = "<agent>", "<history>", "<made>", "<judge>"
+ROBOT, HISTORY, JUDGE = "<robot>", "<history>", "<judge>"
 TOKENS = {
     GAME: "game_files",
     HUMAN: "human_files",
     VARIABLES: "variable_files",
     SHOWN: "picture_files",
     WATCHED: "watched_files",
-    AGENT: "agent_files",
+    ROBOT: "robot_files",
     HISTORY: "history_files",
-    MADE: "made_files",
     JUDGE: "judge_files",
 }
 
 _TRACES = (GAME, HUMAN)
 _TALK = ("messages.parquet", "contexts.parquet", "robot_speaker.safetensors", "human_speaker.safetensors")
-_SYNTHESIS = ("synthesis.parquet", MADE, "bags.parquet")
-_PLAY = ("provenance.json", AGENT, "messages.parquet", "dictionary.parquet", "utterances.parquet")
+_SYNTHESIS = ("synthesis.parquet", "new_messages.parquet", "bags.parquet")
+_PLAY = ("provenance.json", ROBOT, "messages.parquet", "dictionary.parquet", "utterances.parquet")
 _BEHAVIOR, _RELAY = "behavior_test.parquet", "relay.parquet"
 _PLAIN = tuple(task.name for task in tasks.every() if not task.rules)  # tasks without rules of their own
-_PLAYED = tuple(task.name for task in tasks.every() if task.agent_files)  # tasks that have a game
+_PLAYED = tuple(task.name for task in tasks.every() if task.history_files)  # tasks that have a game
 _RELAYED = tuple(  # tasks that have a game, and no relay of their own
     name for name in _PLAYED if not any(_RELAY in dict(stage.made()) for stage in tasks.get(name).stages)
 )
@@ -72,6 +71,29 @@ STAGES = (
         tasks=_PLAIN,
     ),
     *_own(TASK),
+    Stage(
+        "read_corpus",
+        TASK,
+        (),
+        (
+            "states.parquet",
+            "recorded.parquet",
+            "inventory.parquet",
+            "traces.parquet",
+            "pictures.parquet",
+            "provenance.json",
+        ),
+        ("corpora",),
+        tasks=tuple(tasks.corpora()),
+    ),
+    Stage(
+        "fit_judges",
+        SEED,
+        ("states.parquet", "recorded.parquet"),
+        ("judge_dev.safetensors", "judge_test.safetensors"),
+        ("speakers", "games"),
+        tasks=tuple(tasks.corpora()),
+    ),
     Stage("list_utterances", TASK, _TRACES, ("utterances.parquet",), ("games",)),
     Stage(
         "train_agent",
@@ -84,34 +106,28 @@ STAGES = (
     Stage(
         "fit_robot_speaker",
         SEED,
-        (GAME, "agent.safetensors"),
-        ("robot_speaker.safetensors",),
+        (GAME, "provenance.json", ROBOT),
+        ("messages.parquet", "contexts.parquet", "robot_speaker.safetensors"),
         ("speakers", "messages", "games"),
-        tasks=_PLAYED,
     ),
     Stage(
-        "fit_human_model", SEED, _TRACES, ("human_{model}.safetensors",), ("speakers", "games"), job="fit_human_{model}"
-    ),
-    Stage(
-        "sample_messages",
+        "fit_human_models",
         SEED,
-        (GAME, "provenance.json", "agent.safetensors"),
-        ("messages.parquet", "contexts.parquet"),
-        ("messages", "games"),
-        tasks=_PLAYED,
+        _TRACES,
+        ("human_speaker.safetensors", "human_listener.safetensors"),
+        ("speakers", "games"),
     ),
     Stage(
         "analyse_protocol",
         SEED,
-        (GAME, VARIABLES, "provenance.json", "agent.safetensors", "robot_speaker.safetensors", "messages.parquet"),
+        (GAME, VARIABLES, "provenance.json", ROBOT, "robot_speaker.safetensors", "messages.parquet"),
         ("protocol.parquet", "protocol.png"),
         ("games",),
-        tasks=_PLAYED,
     ),
     Stage(
         "ablate",
         SEED,
-        (*_TRACES, *_TALK, "provenance.json", AGENT, JUDGE, "human_listener.safetensors", "utterances.parquet"),
+        (*_TRACES, *_TALK, "provenance.json", ROBOT, JUDGE, "human_listener.safetensors", "utterances.parquet"),
         ("ablation.parquet",),
         ("ablation", "criteria", "evaluation", "games"),
     ),
@@ -126,10 +142,9 @@ STAGES = (
     Stage(
         "synthesise",
         SEED,
-        (*_TRACES, *_TALK, "utterances.parquet", "criteria.parquet", "agent.safetensors"),
+        (*_TRACES, *_TALK, "utterances.parquet", "criteria.parquet", ROBOT),
         ("synthesis.parquet", "new_messages.parquet", "bags.parquet"),
         ("synthesis", "agent", "dictionary", "games"),
-        tasks=_PLAYED,
     ),
     Stage(
         "evaluate_belief",
@@ -139,13 +154,13 @@ STAGES = (
             *_PLAY,
             *_SYNTHESIS,
             JUDGE,
+            "contexts.parquet",
             "robot_speaker.safetensors",
             "human_speaker.safetensors",
             "human_listener.safetensors",
         ),
-        ("belief_{split}.parquet",),
-        ("messages", "evaluation", "games"),
-        job="evaluate_belief_{split}",
+        ("belief_test.parquet", "bound.parquet"),
+        ("messages", "evaluation", "ablation", "examples", "games"),
     ),
     Stage(
         "relay",
@@ -163,21 +178,6 @@ STAGES = (
         ("ablation", "criteria", "evaluation", "games"),
         tasks=_RELAYED,
     ),
-    Stage(
-        "measure_bound",
-        SEED,
-        (*_TRACES, *_TALK, "provenance.json", "dictionary.parquet", "belief_test.parquet"),
-        ("bound.parquet",),
-        ("ablation", "examples", "games"),
-    ),
-    Stage(
-        "draw_examples",
-        SEED,
-        (GAME, SHOWN, "provenance.json", "messages.parquet", "dictionary.parquet"),
-        ("examples.parquet",),
-        ("examples", "games"),
-        figures=("examples_{task}_seed{seed}",),
-    ),
     *_own(SEED),
     Stage(
         "gather_report",
@@ -194,8 +194,9 @@ STAGES = (
             "human_listener.safetensors",
             "protocol.parquet",
         ),
-        ("report.json",),
+        ("examples.parquet", "report.json"),
         ("examples", "games"),
+        figures=("examples_{task}_seed{seed}",),
     ),
     Stage(
         "tabulate",

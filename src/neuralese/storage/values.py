@@ -104,7 +104,11 @@ RULES: dict[str, Rules] = {
     "history": Rules(  # there may have been no round of play since the last row
         {"success": SHARE, "epsilon": SHARE, "loss": COUNT}, unique=(("update",),), missing=("reward", "success")
     ),
-    "messages": Rules({"split": OneOf((*SPLIT.names, "synthesised"))}, unique=(("message_id",),)),
+    "messages": Rules(
+        {"split": OneOf((*SPLIT.names, "synthesised"))},
+        unique=(("message_id",),),
+        may_be_empty=True,  # no new messages are made for recorded agents
+    ),
     "contexts": Rules({"context_id": ROW}),
     "meanings": Rules({"context_id": COUNT, "candidate": COUNT}, unique=(("context_id", "candidate"),)),
     "dictionary": Rules(

@@ -7,10 +7,10 @@ import torch
 from neuralese.config.models import GameConfig
 from neuralese.games.reference import ReferenceGame
 from neuralese.games.states import States
-from neuralese.speakers.traces import Lists, Traces, kept, phrases_alone
+from neuralese.speakers.traces import Lists, Traces, kept
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import matrix, read_table
-from neuralese.tasks.files import Files
+from neuralese.tasks.task import Files
 
 SPLITS = ("train", "dev", "test")
 
@@ -38,8 +38,3 @@ def load_traces(files: Files, states: States, split: str, generator: torch.Gener
     phrases = Lists.of(said["phrases"].combine_chunks().take(pa.array(rows)), size)
     targets = torch.from_numpy(item[rows].astype(np.int64))
     return Traces(states.with_distractors(targets, generator), phrases, words=phrases, games=torch.arange(len(rows)))
-
-
-def load_heard(files: Files) -> torch.Tensor:
-    """The bag of words that the model human hears for each phrase of the inventory: phrases are the words."""
-    return phrases_alone(files["inventory.parquet"])

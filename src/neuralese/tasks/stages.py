@@ -15,7 +15,7 @@ SWEPT_FILES = {
     "ablation": "ablation.parquet",
 }
 # what may be in braces in a file name besides task and seed; the config sets the number of shards
-WILDCARDS = {"split": ("dev", "test"), "model": ("speaker", "listener"), "table": tuple(SWEPT_FILES)}
+WILDCARDS = {"table": tuple(SWEPT_FILES)}
 
 
 @dataclass(frozen=True)

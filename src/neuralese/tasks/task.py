@@ -1,37 +1,280 @@
-"""The facts of a task: what is particular to one study, other than code, which is in its parts."""
+"""A task: one study, end to end, as an object; and the tasks there are.
 
-from dataclasses import dataclass, field
+class Shapes(ReferenceTask):                    # examples/shapes/neuralese_shapes.py
+    name, title = "shapes", "Shapes"
+    ...
+
+[project.entry-points."neuralese.tasks"]        # in the pyproject.toml of the package that brings it
+shapes = "neuralese_shapes:Shapes"
+
+`files` are paths by file name. Methods import what they need, so that listing tasks imports no library, and a stage
+depends only on the methods that it calls (`neuralese.workflow`).
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from neuralese.config.models import FitConfig, GameConfig, GameRules, TrainingConfig
+from neuralese.config.models import (
+    TASKS,
+    FitConfig,
+    GameConfig,
+    GameRules,
+    MessagesConfig,
+    TaskSections,
+    TrainingConfig,
+)
 from neuralese.config.section import Section
 from neuralese.evaluate.paper import Paper
 from neuralese.sources.data_sets import DataSet
+from neuralese.storage.errors import NeuraleseError
 from neuralese.tasks.stages import Stage
 
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    import pyarrow as pa
+    from torch import Generator, Tensor
 
-@dataclass(frozen=True)
+    from neuralese.play.options import PlayOptions
+    from neuralese.speakers.traces import Traces
+    from neuralese.stages.run import Run
+    from neuralese.tasks.items import Prepared
+
+Files = Mapping[str, Path]  # by file name, such as `items.parquet`
+
+
 class Task:
-    """One study, end to end."""
+    """One study. A task gives the facts that differ from those here, and the methods that raise here."""
 
     name: str  # of its folder below the results, and of its section of the config
     title: str  # in headings
     data_set: DataSet  # where its raw data comes from
     settings: Section | None = None  # its own section of the config, with all defaults
-    game: GameRules = field(default_factory=GameConfig)  # defaults of the sections that every task has
-    training: TrainingConfig = field(default_factory=TrainingConfig)
-    fitting: FitConfig = field(default_factory=FitConfig)
+    game: GameRules = GameConfig()  # defaults of the sections that every task has
+    training = TrainingConfig()
+    fitting = FitConfig()
     game_files: tuple[str, ...] = ("items.parquet",)  # what its game is built from
     human_files: tuple[str, ...] = ("traces.parquet", "inventory.parquet")  # and what humans said in it
     variable_files: tuple[str, ...] = ()  # further files for its variables
     picture_files: tuple[str, ...] = ()  # and for its pictures
-    agent_files: tuple[str, ...] = ("agent.safetensors",)  # of a seed; none if its messages are recorded
-    history_files: tuple[str, ...] = ("history.parquet",)
+    robot_files: tuple[str, ...] = ("agent.safetensors",)  # what says its messages
+    history_files: tuple[str, ...] = ("history.parquet",)  # of a seed; none if its messages are recorded
     judge_files: tuple[str, ...] = ()  # of a seed: p(z | x) that judge translations, if not the one that translates
-    made_files: tuple[str, ...] = ("new_messages.parquet",)  # of a seed: new messages
     watched_files: tuple[str, ...] = ()  # of a seed: the games that the report shows
     rules: Path | None = None  # a file of rules for its own stages, absolute or in `workflow/rules`
     stages: tuple[Stage, ...] = ()  # which are in it
     paper: Paper | None = None  # the paper's results for it
     script: Path | None = None  # for the report, if the report's own does not show its states
     example_names: tuple[str, str] = ("target ★", "other")  # the true state and another, above example pictures
+
+    # data
+
+    def embed(self, raw: Path) -> None:
+        """Write the raw data, or a stand-in for data that is downloaded, into a folder."""
+        raise self._lacks("embed(raw)")
+
+    def prepare(self, raw: Path, settings: Any) -> "Prepared":
+        """What is made from the raw data; for a task without rules of its own."""
+        raise self._lacks("prepare(raw, settings)")
+
+    # states, and what humans said in them
+
+    def load_games(self, files: Files, rules: GameConfig) -> dict[str, Any]:
+        """Its game (`games.game.Game`), or only its states (`games.states.States`), by split."""
+        raise self._lacks("load_games(files, rules)")
+
+    def load_traces(self, files: Files, states: Any, split: str, generator: "Generator") -> "Traces":
+        """What humans said in the states of one split, with fresh distractors."""
+        raise self._lacks("load_traces(files, states, split, generator)")
+
+    def load_heard(self, files: Files) -> "Tensor":
+        """The bag of words that the model human hears for each phrase of the inventory: (phrases, words)."""
+        from neuralese.speakers.traces import phrases_alone
+
+        return phrases_alone(files["inventory.parquet"])
+
+    # what states look like
+
+    def variables(self, files: Files, columns: "pd.DataFrame") -> "pd.DataFrame":
+        """What there is to say about states, given as the columns of a table."""
+        raise self._lacks("variables(files, columns)")
+
+    def pixels(self, files: Files, codes: Collection[int]) -> "dict[int, np.ndarray]":
+        """Pictures (h, w, 3) of states, by their numbers: bytes, or shares from 0 to 1."""
+        raise self._lacks("pixels(files, codes)")
+
+    def described(self, files: Files, pictured: Iterable[list], named: Iterable[list]) -> dict:
+        """What the report shows of the states `pictured` and `named`."""
+        raise self._lacks("described(files, pictured, named)")
+
+    def watched_games(self, files: Files) -> list[dict] | None:
+        """Games that the report shows, instead of examples."""
+        return None
+
+    def open_sitting(self, options: "PlayOptions") -> Any:
+        """A game to play with a trained robot."""
+        from neuralese.tasks.reference_play import open_sitting
+
+        return open_sitting(options)
+
+    # what the robot says
+
+    def fit_robot(self, run: "Run", fit: FitConfig, states: int) -> Any:
+        """p(z | x) of the robot, a `Speaker`, fitted to what it says in `states` states."""
+        from neuralese.agents.players import utterances
+        from neuralese.speakers.fit import fit_robot_speaker
+
+        random, cell = run.generator("robot speaker"), run.cell
+        said, held_out = (
+            utterances(cell, run.games[split], count, random, independent=False)
+            for split, count in (("train", states), ("dev", states // 10))
+        )
+        return fit_robot_speaker(run.states, said, held_out, cell.config.noise, fit, random)
+
+    def speak(self, run: "Run", counts: MessagesConfig) -> "tuple[pa.Table, Mapping[str, Any], Tensor]":
+        """A vocabulary and held-out messages, what there is to know about them, and the states of contexts."""
+        from neuralese.agents.messages import on_data, sample_messages
+        from neuralese.agents.players import utterances
+
+        counts, random, cell = on_data(counts, run.data), run.generator("messages"), run.cell
+        sizes = {"train": counts.vocabulary, "dev": counts.held_out, "test": counts.held_out}
+        messages = sample_messages(cell, run.games, sizes, random)
+        contexts, _ = utterances(cell, run.states, counts.contexts, random)
+        return messages, {}, contexts
+
+    def protocol(self, run: "Run") -> "pd.DataFrame":
+        """How much its messages say, and about what."""
+        import pandas as pd
+
+        from neuralese.evaluate.influence import influence
+        from neuralese.evaluate.protocol import analyse
+
+        heard = run.said["test"]
+        spoken = influence(run.cell, run.games["test"], run.robot, heard, run.generator("influence"))
+        told = analyse(run.meant("test").numpy(), heard.messages.numpy(), run.variables(heard.states))
+        return pd.concat([told, spoken])
+
+    def draw_protocol(self, run: "Run", protocol: "pd.DataFrame", path: str | Path, title: str) -> None:
+        """Draw how much its messages say."""
+        from neuralese.report.protocol import draw_protocol
+
+        draw_protocol(path, run.meant("test").numpy(), run.variables(run.said["test"].states), protocol, title)
+
+    def _lacks(self, method: str) -> NeuraleseError:
+        return NeuraleseError(f"the task '{self.name}' has no {method}; add this method to {type(self).__name__}.")
+
+
+class ReferenceTask(Task):
+    """A reference game over items, and what humans said about each."""
+
+    def load_games(self, files: Files, rules: GameConfig) -> dict[str, Any]:
+        """One reference game for each split."""
+        from neuralese.tasks.reference import load_games
+
+        return load_games(files, rules)
+
+    def load_traces(self, files: Files, states: Any, split: str, generator: "Generator") -> "Traces":
+        """What humans said about the items of one split, each message with other items as distractors."""
+        from neuralese.tasks.reference import load_traces
+
+        return load_traces(files, states, split, generator)
+
+
+HOMES = {
+    "colors": "neuralese.tasks.colors.task:Colors",
+    "birds": "neuralese.tasks.birds.task:Birds",
+    "driving": "neuralese.tasks.driving.task:Driving",
+}
+BUILT_IN = TASKS
+GROUP = "neuralese.tasks"  # of entry points
+RESERVED = ("tables", "figures", "report", "theory", "sweep", "logs", "benchmarks", "play")  # folders of the results
+_corpora: dict[str, str] = {}  # folders by name
+
+
+def corpora() -> dict[str, str]:
+    """The folders of the corpora that are tasks here, by name."""
+    return dict(_corpora)
+
+
+def use_corpora(folders: Mapping[str, str]) -> None:
+    """Let corpora be tasks of this process, and no others than these."""
+    if not isinstance(folders, Mapping) or not all(isinstance(each, str) for each in (*folders, *folders.values())):
+        raise NeuraleseError("config: 'corpora' is wrong: write folders by name, such as {mine: path/to/folder}.")
+    taken = (*BUILT_IN, *RESERVED)
+    for name in folders:
+        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,39}", name) or name in taken:
+            raise NeuraleseError(
+                f"config: a corpus cannot be called '{name}'; choose a name of letters, digits, - and _ that begins "
+                f"with a letter and is not one of {', '.join(taken)}."
+            )
+    _corpora.clear()
+    _corpora.update({name: str(Path(folder).resolve()) for name, folder in folders.items()})
+    forget()
+
+
+def forget() -> None:
+    """Look again for tasks when one is asked for."""
+    homes.cache_clear()
+    get.cache_clear()
+
+
+@cache
+def homes() -> dict[str, str]:
+    """The class of every task but corpora, as `module:class` by name, ours first."""
+    return {each.name: each.value for each in sorted(entry_points(group=GROUP))} | HOMES
+
+
+def names() -> tuple[str, ...]:
+    """Every task, ours first and corpora last."""
+    return tuple(dict.fromkeys((*BUILT_IN, *homes(), *_corpora)))
+
+
+@cache
+def get(name: str) -> Task:
+    """A task by its name."""
+    if name in _corpora and name not in homes():
+        from neuralese.tasks.corpus.task import Corpus
+
+        return Corpus.of(name, Path(_corpora[name]))
+    if name not in homes():
+        raise NeuraleseError(f"there is no task '{name}'; choose from {', '.join(names())}.")
+    task = _class_of(name)()
+    if task.name != name:
+        raise NeuraleseError(f"{homes()[name]} calls its task '{task.name}', but is installed as '{name}'.")
+    return task
+
+
+def _class_of(name: str) -> type[Task]:
+    module, _, kind = homes()[name].partition(":")
+    try:
+        known = find_spec(module) is not None
+    except ImportError:
+        known = False
+    if not known:
+        raise NeuraleseError(f"the task '{name}' is installed as {module}, which cannot be found; reinstall it.")
+    try:
+        found = getattr(import_module(module), kind or "-", None)
+    except ImportError as error:
+        raise NeuraleseError(f"the task '{name}' cannot be loaded ({error}); fix {module}.") from error
+    if not (isinstance(found, type) and issubclass(found, Task)):
+        raise NeuraleseError(
+            f"the task '{name}' is installed as {homes()[name]}, which is not a class of tasks; let its entry point "
+            f"name one, such as {module}:{name.capitalize()}."
+        )
+    return found
+
+
+def sections() -> dict[str, TaskSections]:
+    """What every task adds to the config, by name."""
+    return {task.name: TaskSections(task.settings, task.game, task.training, task.fitting) for task in every()}
+
+
+def every() -> tuple[Task, ...]:
+    """All tasks."""
+    return tuple(get(name) for name in names())

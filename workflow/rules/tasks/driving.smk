@@ -69,11 +69,11 @@ rule evaluate_behavior:
     input:
         reads("evaluate_behavior"),
     output:
-        f"{POINT}/{{task}}/seed{{seed}}/behavior_{{split}}.parquet",
+        f"{POINT}/{{task}}/seed{{seed}}/behavior_test.parquet",
     log:
-        f"{POINT}/logs/{{task}}/seed{{seed}}/evaluate_behavior_{{split}}.log",
+        f"{POINT}/logs/{{task}}/seed{{seed}}/evaluate_behavior.log",
     benchmark:
-        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/evaluate_behavior_{{split}}.tsv"
+        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/evaluate_behavior.tsv"
     wildcard_constraints:
         task="driving",
     threads: 1
@@ -117,34 +117,8 @@ rule train_silent:
         "../../scripts/train_agent.py"
 
 
-rule choose_relay:
-    """Choose on dev games which criteria translate between two robots, into English and back."""
-    input:
-        reads("choose_relay"),
-    output:
-        f"{RESULTS}/{{task}}/seed{{seed}}/relay_choice.parquet",
-    log:
-        f"{RESULTS}/logs/{{task}}/seed{{seed}}/choose_relay.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/choose_relay.tsv"
-    wildcard_constraints:
-        task="driving",
-    priority: SECOND
-    threads: 1
-    resources:
-        mem_mb=growing(2000),
-        runtime=growing(10),
-    params:
-        relay=config["driving"]["relay"],
-        families=config["criteria"],
-        game=game,
-        code=code("tasks/choose_relay"),
-    script:
-        "../../scripts/tasks/choose_relay.py"
-
-
 rule relay_driving:
-    """Let two robots drive with every message translated into English and back."""
+    """Choose on dev games which criteria translate between two robots, and let them drive so, into English and back."""
     input:
         reads("relay_driving"),
         silent=(
@@ -153,7 +127,8 @@ rule relay_driving:
             else []
         ),
     output:
-        report(
+        choice=f"{RESULTS}/{{task}}/seed{{seed}}/relay_choice.parquet",
+        relay=report(
             f"{RESULTS}/{{task}}/seed{{seed}}/relay.parquet",
             category="Tables",
             caption="../../report/relay.rst",
@@ -179,37 +154,14 @@ rule relay_driving:
         "../../scripts/tasks/relay_driving.py"
 
 
-rule fit_driver:
-    """Fit what human drivers do next, given what they see and hear, and measure what words add."""
-    input:
-        reads("fit_driver"),
-    output:
-        driver=f"{RESULTS}/{{task}}/seed{{seed}}/driver.safetensors",
-        held_out=f"{RESULTS}/{{task}}/seed{{seed}}/driver.json",
-    log:
-        f"{RESULTS}/logs/{{task}}/seed{{seed}}/fit_driver.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/fit_driver.tsv"
-    wildcard_constraints:
-        task="driving",
-    threads: 1
-    resources:
-        mem_mb=growing(1500),
-        runtime=growing(5),
-    params:
-        fit=config["driving"]["driver"],
-        game=game,
-        code=code("tasks/fit_driver"),
-    script:
-        "../../scripts/tasks/fit_driver.py"
-
-
 rule listen_driving:
-    """Let a robot drive with a model human who listens, with everything they say translated."""
+    """Fit what human drivers do next, and let a robot drive with such a model human, with all that they say translated."""
     input:
         reads("listen_driving"),
     output:
-        report(
+        driver=f"{RESULTS}/{{task}}/seed{{seed}}/driver.safetensors",
+        held_out=f"{RESULTS}/{{task}}/seed{{seed}}/driver.json",
+        listening=report(
             f"{RESULTS}/{{task}}/seed{{seed}}/listening.parquet",
             category="Tables",
             caption="../../report/listening.rst",
@@ -226,6 +178,7 @@ rule listen_driving:
         mem_mb=growing(2000),
         runtime=growing(10),
     params:
+        fit=config["driving"]["driver"],
         relay=config["driving"]["relay"],
         criteria=config["criteria"],
         game=game,

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from neuralese.pipeline.stage import stage
 from neuralese.sources.archives import members
+from neuralese.stages import stage
 from neuralese.storage.files import write_bytes
 from neuralese.storage.tables import read_table
 from neuralese.tasks.birds.backbone import graph

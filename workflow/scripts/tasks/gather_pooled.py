@@ -1,6 +1,6 @@
 """Join the shards of pooled features, and of what could not be read."""
 
-from neuralese.pipeline.stage import stage
+from neuralese.stages import stage
 from neuralese.storage.files import read_json, write_json
 from neuralese.tasks.birds.images import gather_shards
 

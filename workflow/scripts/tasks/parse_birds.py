@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from neuralese.pipeline.stage import stage
+from neuralese.stages import stage
 from neuralese.storage.tables import write_table
 from neuralese.tasks.birds.cub import parse_captions, parse_images
 from neuralese.tasks.birds.tables import CAPTIONS, IMAGES

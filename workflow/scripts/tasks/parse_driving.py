@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from neuralese.pipeline.stage import stage
 from neuralese.sources.provenance import write_provenance
+from neuralese.stages import stage
 from neuralese.storage.tables import write_table
 from neuralese.tasks.driving import logs
 from neuralese.tasks.driving.replay import layouts, replay

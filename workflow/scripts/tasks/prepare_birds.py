@@ -1,7 +1,7 @@
 """Make the bird game's inventory, items, human traces and provenance."""
 
-from neuralese.pipeline.stage import stage
 from neuralese.sources.provenance import write_provenance
+from neuralese.stages import stage
 from neuralese.storage.files import read_json
 from neuralese.storage.tables import read_table, write_table
 from neuralese.tasks.birds import cub

@@ -1,6 +1,6 @@
 """Make the colour game's inventory, items and human traces."""
 
-from neuralese.pipeline.stage import stage
+from neuralese.stages import stage
 from neuralese.storage.tables import read_table, write_table
 from neuralese.tasks.colors import xkcd
 from neuralese.tasks.colors.tables import COLORS

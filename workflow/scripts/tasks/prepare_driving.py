@@ -1,6 +1,6 @@
 """Make the driving game's inventory, words and traces."""
 
-from neuralese.pipeline.stage import stage
+from neuralese.stages import stage
 from neuralese.storage.tables import read_table, write_table
 from neuralese.tasks.driving import logs
 from neuralese.tasks.driving.tables import GAMES, TURNS, WORDS

@@ -1,6 +1,6 @@
 """Read and check a corpus."""
 
-from neuralese.pipeline.stage import stage
+from neuralese.stages import stage
 from neuralese.tasks.corpus.data import write_corpus
 from neuralese.tasks.corpus.read import read_corpus
 

@@ -1,6 +1,6 @@
 """Turn pooled features into the 256 numbers that players see of a bird."""
 
-from neuralese.pipeline.stage import stage
+from neuralese.stages import stage
 from neuralese.storage.files import write_json
 from neuralese.storage.tables import read_table, write_table
 from neuralese.tasks.birds.head import HeadConfig, bird_features

@@ -7,15 +7,14 @@ import numpy as np
 import pandas as pd
 import torch
 
-from neuralese import tasks
 from neuralese.agents.messages import Speech
 from neuralese.agents.sequences import Sequences
 from neuralese.evaluate.formats import p_text
 from neuralese.evaluate.translations import best_translations
 from neuralese.report.page.explorer import Explorer
+from neuralese.stages.run import Run
 from neuralese.storage.files import read_json
 from neuralese.storage.tables import matrix, read_table
-from neuralese.tasks.judge import JudgeRun
 
 EXPLORED = 40  # number of test messages that can be looked up; beliefs are shown over their states
 CLOUD = 400  # number of test messages in the cloud
@@ -25,13 +24,13 @@ MOSTLY = 0.5  # share of the messages translated by two phrases from which that 
 EXAMPLES = 12  # number of messages shown as examples, if there are no games to watch
 
 
-def gather(run: JudgeRun, criterion: str) -> dict:
+def gather(run: Run, criterion: str) -> dict:
     """Everything the page shows for a task and seed, with the English of the cloud and the games by `criterion`."""
     said = run.said
     dictionary, synthesis = (
         read_table(run.files[f"{name}.parquet"], "dictionary").to_pandas() for name in ("dictionary", "synthesis")
     )
-    spoken, new = said["test"].first(EXPLORED), new_messages(run.files.get("new_messages.parquet"), said["train"])
+    spoken, new = said["test"].first(EXPLORED), new_messages(run.files["new_messages.parquet"], said["train"])
     bags = read_table(run.files["bags.parquet"], "bags").to_pandas()
     explorer = Explorer(run.english, run.language(spoken), run.neuralese("train"), run.language(new), bags)
     both = pd.concat([dictionary.assign(new=False), synthesis.assign(new=True)])
@@ -42,7 +41,7 @@ def gather(run: JudgeRun, criterion: str) -> dict:
     learned = run.files.get("history.parquet")
     protocol = read_table(run.files["protocol.parquet"], "protocol").select(["measure", "variable", "value"])
     return {
-        "task": run.task,
+        "task": run.task.name,
         "seed": run.seed,
         "data": run.data,
         "criterion": criterion,
@@ -62,22 +61,21 @@ def gather(run: JudgeRun, criterion: str) -> dict:
         "repeated": repeated(
             [best[number] for number in said["test"].ids.tolist()], run.english.texts(), protocol.to_pandas()
         ),
-        **tasks.part(run.task, "pictures").described(run.files, shown["states"], said_in.values()),
+        **run.task.described(run.files, shown["states"], said_in.values()),
     }
 
 
-def games(run: JudgeRun, said: Speech, best: dict[int, int]) -> list[dict]:
+def games(run: Run, said: Speech, best: dict[int, int]) -> list[dict]:
     """The games of a task to watch, or examples of what is said and whether it is understood."""
-    if tasks.has(run.task, "watched", "watched_games"):
-        return tasks.part(run.task, "watched").watched_games(run.files)
-    return examples(run, said, best)
+    watched = run.task.watched_games(run.files)
+    return examples(run, said, best) if watched is None else watched
 
 
-def new_messages(path: Path | None, otherwise: Speech) -> Speech:
+def new_messages(path: Path, otherwise: Speech) -> Speech:
     """The new messages, if any; nobody said them in any state."""
-    if path is None:
-        return otherwise.first(0)
     table = read_table(path, "messages")
+    if not table.num_rows:
+        return otherwise.first(0)
     ids = torch.from_numpy(table["message_id"].to_numpy().astype("int64"))
     return Speech(ids, torch.empty(len(ids), 0), torch.from_numpy(matrix(table["message"]).copy()))
 
@@ -185,7 +183,7 @@ def history(table: pd.DataFrame) -> dict[str, list]:
     return {name: table[name].astype(float).round(4).tolist() for name in ("update", "success", "reward")}
 
 
-def examples(run: JudgeRun, said: Speech, best: dict[int, int]) -> list[dict]:
+def examples(run: Run, said: Speech, best: dict[int, int]) -> list[dict]:
     """What is `said` in English, and whether the robot that hears it, and the model human that hears the English, guess
     right. Credit is 1 for the right state, 0 for a wrong one, and shared between candidates that are tied.
     """

@@ -12,7 +12,7 @@ from neuralese.storage.tables import read_table
 from neuralese.tasks.birds.crops import crop
 from neuralese.tasks.birds.cub import PICTURES
 from neuralese.tasks.birds.tables import IMAGES
-from neuralese.tasks.files import Files
+from neuralese.tasks.task import Files
 
 THUMBNAIL = 80  # longer side of a thumbnail, in pixels
 QUALITY = 60  # of its WebP

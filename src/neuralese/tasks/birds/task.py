@@ -1,13 +1,20 @@
 """Naming birds: a reference game over the images of Caltech-UCSD Birds, which people described."""
 
+from collections.abc import Collection, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from neuralese.config.models import Birds, FitConfig, TrainingConfig
+from neuralese.config.models import Birds as Settings
+from neuralese.config.models import FitConfig, TrainingConfig
 from neuralese.evaluate.paper import Paper
 from neuralese.tasks.birds.source import CUB
 from neuralese.tasks.stages import TASK as EACH
 from neuralese.tasks.stages import Stage
-from neuralese.tasks.task import Task
+from neuralese.tasks.task import Files, ReferenceTask
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
 
 PAPER = Paper(
     table="1b",
@@ -26,12 +33,15 @@ PAPER = Paper(
 _OWN = ("birds",)
 _SHARDS = ("pooled_{shard}_of_{shards}.parquet", "failed_{shard}_of_{shards}.json")
 
-TASK = Task(
-    name="birds",
-    title="Birds",
-    data_set=CUB,
-    settings=Birds(),
-    training=TrainingConfig(
+
+class Birds(ReferenceTask):
+    """Naming birds: a reference game over the images of Caltech-UCSD Birds, which people described."""
+
+    name = "birds"
+    title = "Birds"
+    data_set = CUB
+    settings = Settings()
+    training = TrainingConfig(
         updates=800,
         embedded_updates=550,
         batch=128,
@@ -39,12 +49,12 @@ TASK = Task(
         updates_per_round=4,
         explore=500,
         learning_rate=0.001,
-    ),
-    fitting=FitConfig(learning_rate=0.001, check_every=50, patience=8),  # few items, soon overfitted
-    variable_files=("traces.parquet", "inventory.parquet"),
-    picture_files=("raw", "images.parquet"),
-    rules=Path("tasks/birds.smk"),
-    stages=(
+    )
+    fitting = FitConfig(learning_rate=0.001, check_every=50, patience=8)  # few items, soon overfitted
+    variable_files = ("traces.parquet", "inventory.parquet")
+    picture_files = ("raw", "images.parquet")
+    rules = Path("tasks/birds.smk")
+    stages = (
         Stage("parse_birds", EACH, ("raw",), ("images.parquet", "captions.parquet"), tasks=_OWN, job="parse"),
         Stage("export_backbone", EACH, ("raw", "images.parquet"), ("backbone.onnx",), _OWN, tasks=_OWN),
         Stage(
@@ -73,6 +83,29 @@ TASK = Task(
             tasks=_OWN,
             job="prepare",
         ),
-    ),
-    paper=PAPER,
-)
+    )
+    paper = PAPER
+
+    def embed(self, raw: Path) -> None:
+        """Write the stand-in."""
+        from neuralese.tasks.birds.embedded import write
+
+        write(raw)
+
+    def variables(self, files: Files, columns: "pd.DataFrame") -> "pd.DataFrame":
+        """What there is to say about birds."""
+        from neuralese.tasks.birds.variables import variables
+
+        return variables(files, columns)
+
+    def pixels(self, files: Files, codes: Collection[int]) -> "dict[int, np.ndarray]":
+        """Each item as the picture of a bird."""
+        from neuralese.tasks.birds.pictures import pixels
+
+        return pixels(files, codes)
+
+    def described(self, files: Files, pictured: Iterable[list], named: Iterable[list]) -> dict:
+        """The items of states: those `pictured` with a picture."""
+        from neuralese.tasks.birds.pictures import described
+
+        return described(files, pictured, named)

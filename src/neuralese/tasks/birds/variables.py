@@ -3,7 +3,7 @@
 import pandas as pd
 
 from neuralese.storage.tables import read_table
-from neuralese.tasks.files import Files
+from neuralese.tasks.task import Files
 
 ATTRIBUTES = 6  # number of most frequent phrases
 

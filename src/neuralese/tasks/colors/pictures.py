@@ -7,7 +7,7 @@ import numpy as np
 from neuralese.storage.tables import read_table
 from neuralese.tasks.colors.cielab import lab_to_rgb
 from neuralese.tasks.colors.tables import COLORS
-from neuralese.tasks.files import Files
+from neuralese.tasks.task import Files
 
 
 def pixels(files: Files, codes: Collection[int]) -> dict[int, np.ndarray]:

@@ -1,13 +1,20 @@
 """Naming colours: a reference game over the answers of the XKCD colour survey."""
 
+from collections.abc import Collection, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from neuralese.config.models import Colors, TrainingConfig
+from neuralese.config.models import Colors as Settings
+from neuralese.config.models import TrainingConfig
 from neuralese.evaluate.paper import Paper
 from neuralese.tasks.colors.source import XKCD
 from neuralese.tasks.stages import TASK as EACH
 from neuralese.tasks.stages import Stage
-from neuralese.tasks.task import Task
+from neuralese.tasks.task import Files, ReferenceTask
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
 
 PAPER = Paper(
     table="1a",
@@ -23,18 +30,21 @@ PAPER = Paper(
     },
 )
 
-TASK = Task(
-    name="colors",
-    title="Colours",
-    data_set=XKCD,
-    settings=Colors(),
-    training=TrainingConfig(
+
+class Colors(ReferenceTask):
+    """Naming colours: a reference game over the answers of the XKCD colour survey."""
+
+    name = "colors"
+    title = "Colours"
+    data_set = XKCD
+    settings = Settings()
+    training = TrainingConfig(
         updates=800, embedded_updates=550, batch=128, new_games=128, updates_per_round=4, explore=500
-    ),
-    variable_files=("colors.parquet",),
-    picture_files=("colors.parquet", "traces.parquet", "inventory.parquet"),
-    rules=Path("tasks/colors.smk"),
-    stages=(
+    )
+    variable_files = ("colors.parquet",)
+    picture_files = ("colors.parquet", "traces.parquet", "inventory.parquet")
+    rules = Path("tasks/colors.smk")
+    stages = (
         Stage("parse_colors", EACH, ("raw",), ("colors.parquet", "provenance.json"), tasks=("colors",), job="parse"),
         Stage(
             "prepare_colors",
@@ -45,6 +55,29 @@ TASK = Task(
             tasks=("colors",),
             job="prepare",
         ),
-    ),
-    paper=PAPER,
-)
+    )
+    paper = PAPER
+
+    def embed(self, raw: Path) -> None:
+        """Write the stand-in."""
+        from neuralese.tasks.colors.embedded import write
+
+        write(raw)
+
+    def variables(self, files: Files, columns: "pd.DataFrame") -> "pd.DataFrame":
+        """What there is to say about pairs of colours."""
+        from neuralese.tasks.colors.variables import variables
+
+        return variables(files, columns)
+
+    def pixels(self, files: Files, codes: Collection[int]) -> "dict[int, np.ndarray]":
+        """Each item as one pixel."""
+        from neuralese.tasks.colors.pictures import pixels
+
+        return pixels(files, codes)
+
+    def described(self, files: Files, pictured: Iterable[list], named: Iterable[list]) -> dict:
+        """The items of states, and a colour for each phrase."""
+        from neuralese.tasks.colors.pictures import described
+
+        return described(files, pictured, named)

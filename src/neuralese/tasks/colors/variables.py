@@ -5,7 +5,7 @@ import pandas as pd
 
 from neuralese.storage.tables import read_table
 from neuralese.tasks.colors.tables import COLORS
-from neuralese.tasks.files import Files
+from neuralese.tasks.task import Files
 
 
 def variables(files: Files, columns: pd.DataFrame) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from neuralese.games.states import States, prefixes
 from neuralese.storage.tables import matrix, read_about, read_table
 from neuralese.tasks.corpus.candidates import draw_candidates
 from neuralese.tasks.corpus.tables import STATES
-from neuralese.tasks.files import Files
+from neuralese.tasks.task import Files
 
 SPLITS = ("train", "dev", "test")
 

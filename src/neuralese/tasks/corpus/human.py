@@ -5,10 +5,10 @@ import pyarrow as pa
 import torch
 from torch import Tensor
 
-from neuralese.speakers.traces import Lists, Traces, kept, phrases_alone
+from neuralese.speakers.traces import Lists, Traces, kept
 from neuralese.storage.tables import read_table
 from neuralese.tasks.corpus.game import CorpusStates
-from neuralese.tasks.files import Files
+from neuralese.tasks.task import Files
 
 
 def load_traces(files: Files, states: CorpusStates, split: str, generator: torch.Generator) -> Traces:
@@ -32,8 +32,3 @@ def recorded_candidates(lists: pa.ListArray, true: Tensor, states: CorpusStates,
             lists.flatten().to_numpy().astype(np.int64).reshape(len(known), -1)
         )
     return drawn
-
-
-def load_heard(files: Files) -> Tensor:
-    """Phrases are heard as themselves."""
-    return phrases_alone(files["inventory.parquet"])

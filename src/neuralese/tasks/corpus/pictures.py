@@ -9,7 +9,7 @@ from PIL import Image, ImageDraw
 
 from neuralese.storage.tables import read_table
 from neuralese.tasks.corpus.tables import PICTURES, STATES
-from neuralese.tasks.files import Files
+from neuralese.tasks.task import Files
 
 CARD = (150, 110)  # pixels of a picture
 

@@ -1,6 +1,6 @@
 """Recorded messages as the pipeline needs them: a speaker fitted to them, a vocabulary, held-out messages, contexts."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,15 +12,13 @@ from torch import Tensor
 from neuralese.agents.messages import contents, states_table
 from neuralese.agents.sequences import Messages, Sequences
 from neuralese.config.models import FitConfig
-from neuralese.speakers.kinds import save_speaker
 from neuralese.speakers.models import Speaker
 from neuralese.speakers.noise import fit_gaussian
 from neuralese.speakers.symbols import fit_symbols
 from neuralese.storage.tables import read_about, read_table, vectors
 from neuralese.tasks.corpus.game import CorpusStates
 from neuralese.tasks.corpus.human import recorded_candidates
-from neuralese.tasks.corpus.tables import JUDGED, RECORDED
-from neuralese.tasks.run import Run
+from neuralese.tasks.corpus.tables import RECORDED
 
 
 @dataclass(frozen=True)
@@ -45,14 +43,6 @@ def load_recorded(path: str | Path) -> Recorded:
     """Read `recorded.parquet`."""
     table, about = read_table(path, RECORDED), read_about(path)
     return Recorded(table, about, contents(table["message"], about))
-
-
-def fit_speakers(run: Run, recorded: Recorded, config: FitConfig, paths: Iterable[str | Path]) -> None:
-    """Fit and write p(z | x), and that of the robots that hear translations in dev and in test."""
-    speaker = fit_speaker(run.states, recorded, config, run.generator("robot speaker"))
-    judges = (fit_judge(run.states, recorded, split, config, run.generator(f"judge {split}")) for split in JUDGED)
-    for path, each in zip(paths, (speaker, *judges), strict=True):
-        save_speaker(path, each)
 
 
 def fit_speaker(states: CorpusStates, recorded: Recorded, config: FitConfig, generator: torch.Generator) -> Speaker:

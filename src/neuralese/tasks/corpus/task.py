@@ -1,91 +1,99 @@
 """A corpus as a task: a user's own recordings, without a game."""
 
-import json
-import os
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from neuralese.config.models import FitConfig, GameRules
+from neuralese.config.models import FitConfig, GameConfig, MessagesConfig
 from neuralese.sources.data_sets import DataSet
-from neuralese.tasks import CORPORA, corpora
-from neuralese.tasks.corpus.settings import read_settings
 from neuralese.tasks.corpus.tables import JUDGES
-from neuralese.tasks.stages import SEED, Stage
-from neuralese.tasks.stages import TASK as EACH
-from neuralese.tasks.task import Task
+from neuralese.tasks.task import Files, Task
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    import pyarrow as pa
+    from torch import Generator, Tensor
+
+    from neuralese.speakers.traces import Traces
+    from neuralese.stages.run import Run
 
 FITTING = FitConfig(hidden=128, steps=2000, batch=512, learning_rate=0.002, faster=5.0, check_every=100, patience=5)
-_STATES = ("states.parquet",)
-_TALK = ("messages.parquet", "contexts.parquet", "robot_speaker.safetensors", "human_speaker.safetensors")
 
 
-def task_of(name: str) -> Task:
-    """The corpus of this name."""
-    settings = read_settings(Path(corpora()[name]))
-    return Task(
-        name=name,
-        title=settings.title,
-        data_set=DataSet(settings.title, settings.licence),
-        game=GameRules(candidates=settings.candidates),
-        fitting=FITTING,
-        game_files=_STATES,
-        human_files=("traces.parquet", "inventory.parquet"),
-        picture_files=("pictures.parquet",),
-        agent_files=(),
-        history_files=(),
-        made_files=(),
-        judge_files=JUDGES,
-        rules=Path("tasks/corpus.smk"),
-        stages=STAGES if name == next(iter(corpora())) else (),
-        example_names=("state ★", "distractor"),
-    )
+class Corpus(Task):
+    """The recordings in a folder, or their tables alone."""
 
+    fitting = FITTING
+    game_files = ("states.parquet",)
+    picture_files = ("pictures.parquet",)
+    robot_files = ("recorded.parquet",)
+    history_files = ()
+    judge_files = JUDGES
+    rules = Path("tasks/corpus.smk")
+    example_names = ("state ★", "distractor")
 
-_EVERY = tuple(json.loads(os.environ.get(CORPORA, "{}")))  # all corpora share these stages
-STAGES = (
-    Stage(
-        "read_corpus",
-        EACH,
-        (),
-        (
-            "states.parquet",
-            "recorded.parquet",
-            "inventory.parquet",
-            "traces.parquet",
-            "pictures.parquet",
-            "provenance.json",
-        ),
-        ("corpora",),
-        tasks=_EVERY,
-    ),
-    Stage(
-        "fit_recorded_speaker",
-        SEED,
-        (*_STATES, "recorded.parquet"),
-        ("robot_speaker.safetensors", *JUDGES),
-        ("speakers", "games"),
-        tasks=_EVERY,
-    ),
-    Stage(
-        "take_messages",
-        SEED,
-        (*_STATES, "recorded.parquet"),
-        ("messages.parquet", "contexts.parquet"),
-        ("messages", "games"),
-        tasks=_EVERY,
-    ),
-    Stage(
-        "measure_messages",
-        SEED,
-        (*_STATES, "recorded.parquet", "provenance.json"),
-        ("protocol.parquet", "protocol.png"),
-        tasks=_EVERY,
-    ),
-    Stage(
-        "compose_phrases",
-        SEED,
-        (*_STATES, "traces.parquet", "inventory.parquet", *_TALK, "criteria.parquet"),
-        ("synthesis.parquet", "bags.parquet"),
-        ("synthesis", "dictionary", "games"),
-        tasks=_EVERY,
-    ),
-)
+    def __init__(self, name: str, title: str = "", licence: str = "", candidates: int = 2) -> None:
+        self.name, self.title, self.data_set = name, title or name, DataSet(title, licence)
+        self.game = GameConfig(candidates=candidates)
+
+    @classmethod
+    def of(cls, name: str, folder: Path) -> "Corpus":
+        """The corpus in a folder."""
+        from neuralese.tasks.corpus.settings import read_settings
+
+        settings = read_settings(folder)
+        return cls(name, settings.title, settings.licence, settings.candidates)
+
+    def load_games(self, files: Files, rules: GameConfig) -> dict[str, Any]:
+        """The states, the same in every split."""
+        from neuralese.tasks.corpus.game import load_games
+
+        return load_games(files, rules)
+
+    def load_traces(self, files: Files, states: Any, split: str, generator: "Generator") -> "Traces":
+        """What was said in one split, with recorded or drawn candidates."""
+        from neuralese.tasks.corpus.human import load_traces
+
+        return load_traces(files, states, split, generator)
+
+    def pixels(self, files: Files, codes: Collection[int]) -> "dict[int, np.ndarray]":
+        """Each state as its picture, or as a card."""
+        from neuralese.tasks.corpus.pictures import pixels
+
+        return pixels(files, codes)
+
+    def described(self, files: Files, pictured: Iterable[list], named: Iterable[list]) -> dict:
+        """The labels of states, and their picture or colour, if they have one."""
+        from neuralese.tasks.corpus.pictures import described
+
+        return described(files, pictured, named)
+
+    def fit_robot(self, run: "Run", fit: FitConfig, states: int) -> Any:
+        """p(z | x) fitted to all recorded messages of the training split."""
+        from neuralese.tasks.corpus.recorded import fit_speaker, load_recorded
+
+        return fit_speaker(
+            run.states, load_recorded(run.files["recorded.parquet"]), fit, run.generator("robot speaker")
+        )
+
+    def speak(self, run: "Run", counts: MessagesConfig) -> "tuple[pa.Table, Mapping[str, Any], Tensor]":
+        """Recorded messages, and the states in which some were said."""
+        from neuralese.tasks.corpus.recorded import load_recorded, take_contexts, take_messages
+
+        recorded, random = load_recorded(run.files["recorded.parquet"]), run.generator("messages")
+        messages = take_messages(run.states, recorded, counts.model_dump(), random)
+        return messages, recorded.about, take_contexts(run.states, recorded, counts.contexts, random)
+
+    def protocol(self, run: "Run") -> "pd.DataFrame":
+        """The standard measures of the recorded test messages."""
+        from neuralese.tasks.corpus.measured import measure
+        from neuralese.tasks.corpus.recorded import load_recorded
+
+        return measure(load_recorded(run.files["recorded.parquet"]), run.files["states.parquet"])
+
+    def draw_protocol(self, run: "Run", protocol: "pd.DataFrame", path: str | Path, title: str) -> None:
+        """Draw what the messages say."""
+        from neuralese.report.protocol import draw_measures
+
+        draw_measures(path, protocol, title)

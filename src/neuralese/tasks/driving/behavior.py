@@ -36,7 +36,7 @@ from neuralese.storage.tables import read_table
 from neuralese.tasks.driving.game import DrivingGame, DrivingWorld
 from neuralese.tasks.driving.replay import Logged
 from neuralese.tasks.driving.tables import GAMES, TURNS
-from neuralese.tasks.files import Files
+from neuralese.tasks.task import Files
 from neuralese.translate.criteria import kind_of
 from neuralese.translate.families import title, with_role
 from neuralese.translate.utterances import Parts

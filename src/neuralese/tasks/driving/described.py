@@ -47,9 +47,7 @@ DESCRIBED = {
         WORDS,
         {"word_id": "Its place in this table, from 0.", "word": "The word."},
     ),
-    "behavior_{split}.parquet": table(
-        "behavior", "How robots drive with recorded humans whose messages are translated."
-    ),
+    "behavior_test.parquet": table("behavior", "How robots drive with recorded humans whose messages are translated."),
     "silent_agent.safetensors": Described("An agent that was trained without a channel, if `silent_agents` is set."),
     "silent_history.parquet": table("history", "Its learning curves."),
     "relay_choice.parquet": Described(

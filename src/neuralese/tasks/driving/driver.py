@@ -31,7 +31,7 @@ from neuralese.tasks.driving.loop import Chance
 from neuralese.tasks.driving.prospects import PROSPECTS, Prospects
 from neuralese.tasks.driving.replay import Logged
 from neuralese.tasks.driving.tables import GAMES, TURNS, WORDS
-from neuralese.tasks.files import Files
+from neuralese.tasks.task import Files
 
 ACTIONS = ("wait", "forward", "left", "right")
 FITTING = FitConfig(batch=512, learning_rate=0.001, check_every=10, patience=10)

@@ -26,7 +26,7 @@ from neuralese.storage.tables import read_about, read_table
 from neuralese.tasks.driving import roads
 from neuralese.tasks.driving.roads import CELLS, GONE, POSES, SIZE, Layouts
 from neuralese.tasks.driving.tables import MAPS
-from neuralese.tasks.files import Files
+from neuralese.tasks.task import Files
 
 TIME, OFF_ROAD, NEARER, ARRIVAL, CRASH = -0.01, -0.5, 0.1, 1.0, -2.0
 STATE_COLUMNS = ("row", "col", "direction", "goal_row", "goal_col")

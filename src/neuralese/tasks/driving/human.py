@@ -10,7 +10,7 @@ from neuralese.speakers.traces import Lists, Traces, kept
 from neuralese.storage.tables import read_table
 from neuralese.tasks.driving.replay import cells, poses
 from neuralese.tasks.driving.tables import GAMES, TURNS, WORDS
-from neuralese.tasks.files import Files
+from neuralese.tasks.task import Files
 
 
 def load_traces(files: Files, states: States, split: str, generator: torch.Generator) -> Traces:

@@ -15,10 +15,10 @@ import torch
 from torch import Tensor, nn
 
 from neuralese.agents.cell import Cell
+from neuralese.stages.run import Run
 from neuralese.tasks.driving.game import DrivingGame
 from neuralese.tasks.driving.loop import Robot, Said, Start, converse
 from neuralese.tasks.driving.roads import CELLS, GONE
-from neuralese.tasks.talk import TalkRun
 
 PSEUDO_COUNT = 5.0  # weight of a state's frequency on its map relative to counts in a context
 NOWHERE = -1e4  # the log-probability of being on another map
@@ -62,7 +62,7 @@ def _first(groups: Tensor, count: int) -> Tensor:
     return torch.full((count,), len(groups)).scatter_reduce_(0, groups, torch.arange(len(groups)), "amin")
 
 
-def places_in_play(run: TalkRun, cell: Cell, games: int) -> Places:
+def places_in_play(run: Run, cell: Cell, games: int) -> Places:
     """Where the other may be, as counted in fresh training games of two robots."""
     game: DrivingGame = run.games["train"]
     start, robot = Start.of(run, "places", games), Robot(cell)
@@ -79,7 +79,7 @@ def places_in_play(run: TalkRun, cell: Cell, games: int) -> Places:
 class Interpreter:
     """Carries messages to English and back, knowing what the listener sees."""
 
-    def __init__(self, run: TalkRun, cell: Cell, places: Places, scale: float = 1.0) -> None:
+    def __init__(self, run: Run, cell: Cell, places: Places, scale: float = 1.0) -> None:
         self.places, self.robot, self.scale, self.noise = places, run.robot, scale, cell.config.noise
         self.ids = run.english.spoken().ids
         with torch.no_grad():

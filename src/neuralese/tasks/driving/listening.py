@@ -21,12 +21,12 @@ from torch import Tensor
 from neuralese.config.models import RelayConfig
 from neuralese.evaluate.belief import BASELINE, CONTROL
 from neuralese.evaluate.statistics import bootstrap_interval, paired_test
+from neuralese.stages.run import Run
 from neuralese.tasks.driving.driver import Human, HumanDriver
 from neuralese.tasks.driving.loop import Carry, Driver, Played, Robot, Said, Start, converse, untouched
 from neuralese.tasks.driving.relay_choice import INTERPRETER
 from neuralese.tasks.driving.relay_table import MEASURES
 from neuralese.tasks.driving.relays import NEW, Booth, Interpret, Spoken, new_messages
-from neuralese.tasks.talk import TalkRun
 from neuralese.translate.criteria import kind_of, make_criterion
 from neuralese.translate.families import title, with_role
 
@@ -93,7 +93,7 @@ class Way:
 class Listening:
     """The players of one seed, and the games they play."""
 
-    def __init__(self, run: TalkRun, robot: Robot, driver: HumanDriver) -> None:
+    def __init__(self, run: Run, robot: Robot, driver: HumanDriver) -> None:
         self.run, heard = run, run.heard.clone()
         assert run.silence is not None  # drivers are silent at times
         heard[run.silence] = 0  # elsewhere it counts as a word
@@ -146,7 +146,7 @@ def _any_words(ours: Both, sayable: Tensor) -> Carry:
 
 
 def evaluate_listening(
-    run: TalkRun,
+    run: Run,
     robot: Robot,
     driver: HumanDriver,
     choice: pd.DataFrame,

@@ -17,8 +17,8 @@ from torch import Tensor
 
 from neuralese.agents.cell import Cell
 from neuralese.randomness import generator
+from neuralese.stages.run import Run
 from neuralese.tasks.driving.game import DrivingGame, DrivingWorld
-from neuralese.tasks.run import Run
 
 
 class Chance:

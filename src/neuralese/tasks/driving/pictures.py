@@ -9,7 +9,7 @@ from PIL import Image, ImageDraw
 from neuralese.storage.tables import read_table
 from neuralese.tasks.driving.roads import CELLS, GONE, POSES, SIZE
 from neuralese.tasks.driving.tables import MAPS
-from neuralese.tasks.files import Files
+from neuralese.tasks.task import Files
 
 CELL = 16  # pixels
 GRASS, ROAD, LINES = "#dfe8d8", "#8a8f98", "#a2a7b0"

@@ -20,11 +20,11 @@ from neuralese.agents.messages import Speech
 from neuralese.config.models import RelayConfig
 from neuralese.evaluate.listeners import Listeners, credit
 from neuralese.speakers.models import RobotSpeaker
+from neuralese.stages.run import Run
 from neuralese.tasks.driving.game import DrivingGame
 from neuralese.tasks.driving.interpreter import Interpreter, places_in_play
 from neuralese.tasks.driving.loop import Robot, Start, converse
 from neuralese.tasks.driving.relays import MEAN, NEW, RECORDED, Booth, Relay, Spoken, new_messages
-from neuralese.tasks.judge import JudgeRun
 from neuralese.translate.criteria import kind_of, make_criterion
 from neuralese.translate.families import members, with_role
 
@@ -60,7 +60,7 @@ class Tried:
         }
 
 
-def choose_relay(run: JudgeRun, families: Mapping[str, Mapping], config: RelayConfig) -> pd.DataFrame:
+def choose_relay(run: Run, families: Mapping[str, Mapping], config: RelayConfig) -> pd.DataFrame:
     """Screen all pairs of every family and play the best: the columns of `relay_choice.parquet`."""
     booth, said = Booth(run, run.cell, config.contexts, config.vocabulary), run.said["dev"].first(config.screened)
     guesser = Guesser(run.robot, run.listeners("dev"), run.heard, said)
@@ -151,7 +151,7 @@ def play_all(game: DrivingGame, robot: Robot, booth: Booth, tried: list[Tried], 
     return ranked(pd.DataFrame(rows), start)
 
 
-def play_interpreters(run: JudgeRun, games: int, start: Start) -> pd.DataFrame:
+def play_interpreters(run: Run, games: int, start: Start) -> pd.DataFrame:
     """The same for interpreters (see `interpreter`) with narrower or wider p(z | x)."""
     places, rows = places_in_play(run, run.cell, games), []
     for scale in SCALES:

@@ -25,6 +25,7 @@ from torch import Tensor
 from neuralese.agents.cell import load_cell
 from neuralese.config.models import RelayConfig
 from neuralese.evaluate.relayed import NATIVE, SHUFFLED, SILENT, relay_rows
+from neuralese.stages.run import Run
 from neuralese.tasks.driving.interpreter import Interpreter, places_in_play
 from neuralese.tasks.driving.loop import Carry, Played, Robot, Start, converse, untouched
 from neuralese.tasks.driving.relay_choice import INTERPRETER, SYNTHESIS
@@ -38,7 +39,6 @@ from neuralese.tasks.driving.relays import (
     of_another_game,
     silence,
 )
-from neuralese.tasks.judge import JudgeRun
 from neuralese.translate.criteria import kind_of, make_criterion
 from neuralese.translate.families import INFORMED, title, with_role
 
@@ -118,7 +118,7 @@ def _at_random(name: str, called: str, booth: Booth, spoken: Spoken) -> Conditio
 
 
 def play_relays(
-    run: JudgeRun, choice: pd.DataFrame, criteria: Mapping[str, Mapping], config: RelayConfig
+    run: Run, choice: pd.DataFrame, criteria: Mapping[str, Mapping], config: RelayConfig
 ) -> list[tuple[Condition, Played, float]]:
     """Play fresh games under every condition, all from the same starts, and measure how well English is understood."""
     booth, robot = Booth(run, run.cell, config.contexts, config.vocabulary), Robot(run.cell)
@@ -135,7 +135,7 @@ def play_relays(
     return found
 
 
-def interpreting(run: JudgeRun, choice: pd.DataFrame, games: int) -> Condition:
+def interpreting(run: Run, choice: pd.DataFrame, games: int) -> Condition:
     """The interpreter chosen on dev, which sees what the listener sees."""
     rows = choice[choice["criterion"] == INTERPRETER]
     scale = json.loads(rows["settings"].iloc[0])["scale"]
@@ -143,7 +143,7 @@ def interpreting(run: JudgeRun, choice: pd.DataFrame, games: int) -> Condition:
     return Condition(INTERPRETER, "interpreter (knows what the listener sees)", carry, INFORMED, None, told(rows))
 
 
-def understood(run: JudgeRun, phrases: Callable[[Tensor], Tensor] | None) -> float:
+def understood(run: Run, phrases: Callable[[Tensor], Tensor] | None) -> float:
     """How often the model human guesses the state of a test message from its English; nothing if there is none."""
     if phrases is None:
         return np.nan

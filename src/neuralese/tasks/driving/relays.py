@@ -19,9 +19,9 @@ import torch
 from torch import Tensor, nn
 
 from neuralese.agents.cell import Cell
+from neuralese.stages.run import Run
 from neuralese.storage.tables import matrix, read_table
 from neuralese.tasks.driving.loop import Carry, Said
-from neuralese.tasks.talk import TalkRun
 from neuralese.translate.criteria import Criterion
 from neuralese.translate.dictionary import best_targets
 from neuralese.translate.languages import Neuralese
@@ -43,7 +43,7 @@ class Spoken:
 class Booth:
     """Translates by any criterion; what English means is computed once for each way of reading likelihoods."""
 
-    def __init__(self, run: TalkRun, cell: Cell, contexts: int, vocabulary: int) -> None:
+    def __init__(self, run: Run, cell: Cell, contexts: int, vocabulary: int) -> None:
         """Messages are compared in the first `contexts`, and chosen among the first of the `vocabulary`."""
         self.english, self.candidates, self.noise = run.english, run.contexts(contexts), cell.config.noise
         self.phrases = run.english.spoken()
@@ -87,7 +87,7 @@ class Booth:
         return criterion.meanings(language, self.candidates, BLOCK, keep, SINGLE)
 
 
-def new_messages(run: TalkRun, phrases: int) -> Spoken:
+def new_messages(run: Run, phrases: int) -> Spoken:
     """The new messages that synthesis made for the single phrases without asking a judge."""
     table = read_table(run.files["new_messages.parquet"], "messages").to_pandas()
     made = table[~table["judge"] & (table["utterance_id"] < phrases)].sort_values("utterance_id")

@@ -12,12 +12,12 @@ import torch
 from torch import Tensor
 
 from neuralese.config.models import RelayConfig
+from neuralese.stages.run import Run
 from neuralese.tasks.driving.game import DrivingGame
 from neuralese.tasks.driving.loop import Carry, Robot, Start, Turn, turns
 from neuralese.tasks.driving.relay_table import NEURALESE, SILENCE, conditions
 from neuralese.tasks.driving.relays import Booth, new_messages
 from neuralese.tasks.driving.roads import GONE
-from neuralese.tasks.talk import TalkRun
 from neuralese.translate.families import with_role
 
 LOOKED_AT = 300  # number of fresh games to choose from
@@ -26,7 +26,7 @@ RELAYED = "relay"  # the name of these games in the column of pairs
 
 
 def watch_side_by_side(
-    run: TalkRun, robot: Robot, choice: pd.DataFrame, criteria: Mapping[str, Mapping], config: RelayConfig, number: int
+    run: Run, robot: Robot, choice: pd.DataFrame, criteria: Mapping[str, Mapping], config: RelayConfig, number: int
 ) -> pd.DataFrame:
     """`number` games in silence, by the baseline, by our criterion and in neuralese: the columns of `watched.parquet`.
 

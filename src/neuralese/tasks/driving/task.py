@@ -1,13 +1,24 @@
 """Driving two cars that cannot see each other: the driving game, with the recorded games of humans."""
 
+from collections.abc import Collection, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from neuralese.config.models import Driving, FitConfig, GameRules, TrainingConfig
+from neuralese.config.models import Driving as Settings
+from neuralese.config.models import FitConfig, GameConfig, GameRules, TrainingConfig
 from neuralese.evaluate.paper import Paper
 from neuralese.tasks.driving.source import DRIVING
 from neuralese.tasks.stages import SEED, Stage
 from neuralese.tasks.stages import TASK as EACH
-from neuralese.tasks.task import Task
+from neuralese.tasks.task import Files, Task
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from torch import Generator, Tensor
+
+    from neuralese.play.options import PlayOptions
+    from neuralese.speakers.traces import Traces
 
 PAPER = Paper(
     table="2",
@@ -39,13 +50,16 @@ _MODELS = ("contexts.parquet", "robot_speaker.safetensors", "human_speaker.safet
 _RELAYED = ("provenance.json", "agent.safetensors", "messages.parquet", "new_messages.parquet", *_MODELS)
 _PLAY = ("provenance.json", "agent.safetensors", "messages.parquet", "dictionary.parquet", "utterances.parquet")
 
-TASK = Task(
-    name="driving",
-    title="Driving",
-    data_set=DRIVING,
-    settings=Driving(),
-    game=GameRules(steps=16),
-    training=TrainingConfig(
+
+class Driving(Task):
+    """Driving two cars that cannot see each other: the driving game, with the recorded games of humans."""
+
+    name = "driving"
+    title = "Driving"
+    data_set = DRIVING
+    settings = Settings()
+    game = GameRules(steps=16)
+    training = TrainingConfig(
         updates=1400,
         embedded_updates=600,
         batch=64,
@@ -56,13 +70,13 @@ TASK = Task(
         explore=300,
         double=True,
         target_every=50,
-    ),
-    fitting=FitConfig(batch=512, learning_rate=0.001, check_every=50, patience=8),  # few games, soon overfitted
-    game_files=_GAME,
-    human_files=_HUMAN,
-    watched_files=("watched.parquet",),
-    rules=Path("tasks/driving.smk"),
-    stages=(
+    )
+    fitting = FitConfig(batch=512, learning_rate=0.001, check_every=50, patience=8)  # few games, soon overfitted
+    game_files = _GAME
+    human_files = _HUMAN
+    watched_files = ("watched.parquet",)
+    rules = Path("tasks/driving.smk")
+    stages = (
         Stage(
             "parse_driving",
             EACH,
@@ -85,10 +99,9 @@ TASK = Task(
             "evaluate_behavior",
             SEED,
             (*_GAME, *_HUMAN, *_PLAY),
-            ("behavior_{split}.parquet",),
+            ("behavior_test.parquet",),
             ("messages", "games", "evaluation"),
             tasks=_OWN,
-            job="evaluate_behavior_{split}",
         ),
         Stage(
             "train_silent",
@@ -99,34 +112,18 @@ TASK = Task(
             tasks=_OWN,
         ),
         Stage(
-            "choose_relay",
-            SEED,
-            (*_GAME, *_HUMAN, *_RELAYED, "human_listener.safetensors"),
-            ("relay_choice.parquet",),
-            (*_OWN, "criteria", "games"),
-            tasks=_OWN,
-        ),
-        Stage(
             "relay_driving",
             SEED,
-            (*_GAME, *_HUMAN, *_RELAYED, "human_listener.safetensors", "relay_choice.parquet"),
-            ("relay.parquet",),
+            (*_GAME, *_HUMAN, *_RELAYED, "human_listener.safetensors"),
+            ("relay_choice.parquet", "relay.parquet"),
             (*_OWN, "criteria", "evaluation", "games"),
-            tasks=_OWN,
-        ),
-        Stage(
-            "fit_driver",
-            SEED,
-            (*_GAME, *_HUMAN, "provenance.json"),
-            ("driver.safetensors", "driver.json"),
-            (*_OWN, "games"),
             tasks=_OWN,
         ),
         Stage(
             "listen_driving",
             SEED,
-            (*_GAME, *_HUMAN, *_RELAYED, "driver.safetensors", "relay_choice.parquet"),
-            ("listening.parquet",),
+            (*_GAME, *_HUMAN, *_RELAYED, "relay_choice.parquet"),
+            ("listening.parquet", "driver.safetensors", "driver.json"),
             (*_OWN, "criteria", "evaluation", "games"),
             tasks=_OWN,
         ),
@@ -139,8 +136,61 @@ TASK = Task(
             tasks=_OWN,
             job="watch",
         ),
-    ),
-    paper=PAPER,
-    script=Path(__file__).with_name("report.js"),
-    example_names=("speaker ★", "distractor"),
-)
+    )
+    paper = PAPER
+    script = Path(__file__).with_name("report.js")
+    example_names = ("speaker ★", "distractor")
+
+    def embed(self, raw: Path) -> None:
+        """Write the stand-in."""
+        from neuralese.tasks.driving.embedded import write
+
+        write(raw)
+
+    def load_games(self, files: Files, rules: GameConfig) -> dict[str, Any]:
+        """The driving game, by split."""
+        from neuralese.tasks.driving.game import load_games
+
+        return load_games(files, rules)
+
+    def load_traces(self, files: Files, states: Any, split: str, generator: "Generator") -> "Traces":
+        """What was said in the games of one split."""
+        from neuralese.tasks.driving.human import load_traces
+
+        return load_traces(files, states, split, generator)
+
+    def load_heard(self, files: Files) -> "Tensor":
+        """The words of each phrase of the inventory."""
+        from neuralese.tasks.driving.human import load_heard
+
+        return load_heard(files)
+
+    def variables(self, files: Files, columns: "pd.DataFrame") -> "pd.DataFrame":
+        """Where cars are and where they go."""
+        from neuralese.tasks.driving.variables import variables
+
+        return variables(files, columns)
+
+    def pixels(self, files: Files, codes: Collection[int]) -> "dict[int, np.ndarray]":
+        """Each state as a car on its road."""
+        from neuralese.tasks.driving.pictures import pixels
+
+        return pixels(files, codes)
+
+    def described(self, files: Files, pictured: Iterable[list], named: Iterable[list]) -> dict:
+        """The roads, on which the page draws any state."""
+        from neuralese.tasks.driving.pictures import described
+
+        return described(files, pictured, named)
+
+    def watched_games(self, files: Files) -> list[dict]:
+        """Games turn by turn."""
+        from neuralese.tasks.driving.watched import watched_games
+
+        return watched_games(files)
+
+    def open_sitting(self, options: "PlayOptions") -> Any:
+        """A game in fog with a trained driver."""
+        from neuralese.tasks.driving.play import open_sitting
+
+        return open_sitting(options)

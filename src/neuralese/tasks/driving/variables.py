@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from neuralese.tasks.files import Files
+from neuralese.tasks.task import Files
 
 
 def variables(files: Files, columns: pd.DataFrame) -> pd.DataFrame:

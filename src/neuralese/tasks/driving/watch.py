@@ -15,13 +15,13 @@ from torch import Tensor
 from neuralese.agents.cell import Cell
 from neuralese.agents.episodes import rounds
 from neuralese.figures import save
+from neuralese.stages.run import Run
 from neuralese.storage.files import atomic
 from neuralese.storage.tables import read_about, read_table
 from neuralese.tasks.driving.behavior import Humans, Say, load_humans, replaying, translations
 from neuralese.tasks.driving.game import DrivingGame, DrivingWorld
 from neuralese.tasks.driving.pictures import COLORS, road_map
 from neuralese.tasks.driving.roads import GONE
-from neuralese.tasks.talk import TalkRun
 from neuralese.translate.criteria import make_criterion
 from neuralese.translate.dictionary import translate
 from neuralese.translate.families import named
@@ -75,7 +75,7 @@ def watch(
     return pd.DataFrame(rows)
 
 
-def watch_games(run: TalkRun, cell: Cell, criterion: str, number: int) -> pd.DataFrame:
+def watch_games(run: Run, cell: Cell, criterion: str, number: int) -> pd.DataFrame:
     """Games of two robots and of a robot with a replayed human, `number` of each: the columns of `watched.parquet`."""
     game, random, said = run.games["test"], run.generator("watch"), run.said["train"]
     settings = named(read_about(run.files["dictionary.parquet"])["criteria"]["R->H"], criterion)

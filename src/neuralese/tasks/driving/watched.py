@@ -4,7 +4,7 @@ import pandas as pd
 
 from neuralese.storage.tables import read_table
 from neuralese.tasks.driving.tables import WATCHED
-from neuralese.tasks.files import Files
+from neuralese.tasks.task import Files
 
 
 def watched_games(files: Files) -> list[dict]:

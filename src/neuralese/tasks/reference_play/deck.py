@@ -9,7 +9,6 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from neuralese import tasks
 from neuralese.storage.tables import matrix, read_table
 from neuralese.tasks.reference_play.robot import Robot
 from neuralese.tasks.reference_play.translation import Said
@@ -60,9 +59,9 @@ class Deck:
         drawn = torch.randperm(len(self._rows), generator=self.generator)[:DEALT]
         self._cards = [self._card(row) for row in self._rows[drawn].tolist()]
         codes = {code for card in self._cards for code in card.codes} - self.items.keys()
-        part, files = tasks.part(self.robot.run.task, "pictures"), self.robot.run.files
-        self.pictures |= {picture_name(code): _png(pixels) for code, pixels in part.pixels(files, codes).items()}
-        self.items |= part.described(files, [], [[code] for code in sorted(codes)])["items"]
+        task, files = self.robot.run.task, self.robot.run.files
+        self.pictures |= {picture_name(code): _png(pixels) for code, pixels in task.pixels(files, codes).items()}
+        self.items |= task.described(files, [], [[code] for code in sorted(codes)])["items"]
 
     def features(self, codes: list[int]) -> list[np.ndarray | None]:
         """What the players see of states, if the tables of the game have it."""

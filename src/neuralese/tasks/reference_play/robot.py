@@ -4,7 +4,6 @@ Entries of the dictionary are looked up; other messages, and other phrases said 
 dictionary's own criteria in its own contexts. Either way every criterion of the dictionary can be used.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -18,11 +17,10 @@ from neuralese import tasks
 from neuralese.agents.messages import Speech
 from neuralese.agents.sequences import Messages
 from neuralese.evaluate.listeners import Guess, guess_by_likelihood, guess_by_playing
+from neuralese.stages.run import Run
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import read_about, read_table
-from neuralese.tasks.judge import JudgeRun
 from neuralese.tasks.reference_play.translation import Choice, Said, Translation, ranked
-from neuralese.tasks.run import game_of
 from neuralese.translate.criteria import make_criterion
 from neuralese.translate.families import named, with_role
 from neuralese.translate.interpreter import cross_entropies, interpret_words
@@ -40,7 +38,7 @@ SPLIT = "test"  # the split that is played: neither robot nor translator has lea
 class Robot:
     """One that speaks and listens, with both languages. States are (1, s, ...), the true one first."""
 
-    def __init__(self, run: JudgeRun, dictionary: Path) -> None:
+    def __init__(self, run: Run, dictionary: Path) -> None:
         self.run, self.game = run, run.games[SPLIT]
         self.dictionary = dictionary
         self.criteria: dict[str, dict[str, dict]] = read_about(dictionary).get("criteria", {})
@@ -155,23 +153,14 @@ class Robot:
 
 def load_robot(results: Path, task: str, seed: int) -> Robot:
     """The robot trained with `seed`."""
-    folder, of_seed = results / task, results / task / f"seed{seed}"
+    of_seed = results / task / f"seed{seed}"
     dictionary, facts = of_seed / "dictionary.parquet", tasks.get(task)
-    needed = [folder / name for name in (*facts.game_files, *facts.human_files, "utterances.parquet")]
-    needed += [of_seed / name for name in (*facts.agent_files, *OF_SEED)]
+    needed = [results / task / name for name in (*facts.game_files, *facts.human_files, "utterances.parquet")]
+    needed += [of_seed / name for name in (*(facts.robot_files if facts.history_files else ()), *OF_SEED)]
     for path in needed:
         if not path.exists():
             raise NeuraleseError(f"{path} does not exist yet; run `neuralese run {dictionary}` first.")
-    files = [*folder.glob("*"), *of_seed.glob("*")]
-    contexts = of_seed / "contexts.parquet"
-    candidates = _candidates(read_table(contexts, "contexts").column_names)
-    robot = Robot(JudgeRun(task, files, seed, {"candidates": candidates, **game_of(contexts)}), dictionary)
+    robot = Robot(Run.open(results, task, seed), dictionary)
     if not robot.names:
         raise NeuraleseError(f"{dictionary} does not name its criteria; delete it and remake it.")
     return robot
-
-
-def _candidates(columns: Sequence[str]) -> int:
-    """Number of candidates of states whose columns are target, other, other_2, ... (see `games.states.prefixes`)."""
-    numbers = [re.match(r"other_(\d+)", name) for name in columns]
-    return max([2, *(int(number[1]) + 1 for number in numbers if number)])

@@ -5,7 +5,6 @@ import threading
 from pathlib import Path
 from typing import ClassVar
 
-from neuralese import tasks
 from neuralese.play.options import PlayOptions
 from neuralese.play.server import RefusedError
 from neuralese.storage.errors import NeuraleseError, StorageError
@@ -67,7 +66,7 @@ class Sitting:
         """The game as the person may see it, and its constants."""
         run = self.robot.run
         known = {
-            "title": tasks.get(run.task).title,
+            "title": run.task.title,
             "seed": run.seed,
             "criteria": self.robot.names,
             "phrases": [phrase for phrase in run.phrases if phrase],

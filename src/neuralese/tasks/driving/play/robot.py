@@ -8,13 +8,12 @@ import torch
 from torch import Tensor
 
 from neuralese.agents.cell import Cell, load_cell
+from neuralese.stages.run import Run
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import read_about, read_table
 from neuralese.tasks.driving.behavior import translations
 from neuralese.tasks.driving.game import DrivingGame
 from neuralese.tasks.driving.tables import MAPS
-from neuralese.tasks.run import game_of
-from neuralese.tasks.talk import TalkRun
 from neuralese.translate.criteria import make_criterion
 from neuralese.translate.dictionary import n_best
 from neuralese.translate.families import with_role
@@ -52,7 +51,7 @@ def load_robot(results: Path, seed: int, criterion: str | None, steps: int = STE
     for path in files:
         if not path.exists():
             raise NeuraleseError(f"{path} does not exist yet; run `neuralese run {made}` first.")
-    run = TalkRun("driving", files, seed, {**game_of(of_seed / "contexts.parquet"), "steps": steps})
+    run = Run.open(results, "driving", seed, steps=steps)
     criteria = read_about(made).get("criteria", {}).get("R->H", {})
     criterion = criterion or with_role(criteria, "ours") or ""
     if criterion not in criteria:

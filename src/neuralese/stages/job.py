@@ -1,22 +1,55 @@
-"""What every pipeline stage does around its work: log to a file, respect its threads, fail in one sentence.
+"""What every script does around its work: log to a file, respect its threads, fail in one sentence.
 
-with stage(snakemake):     # all that a script needs
+with stage(snakemake) as job:
+    write_table(job.output[0], ablate(job.run, **job.settings), "ablation")
 """
 
 import json
 import logging
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from neuralese import tasks
 from neuralese.pipeline.memory import keep_memory
+from neuralese.stages.run import Run
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import raw_kind, storage_problem
 from neuralese.storage.made import making, read_made
 
 logger = logging.getLogger("neuralese")
+APART = ("game", "code", "checkpoints")  # params that no stage function is given
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a script is given."""
+
+    rule: str
+    wildcards: dict[str, str]
+    params: dict[str, Any]
+    input: Any
+    output: Any
+    config: Mapping[str, Any]
+
+    @cached_property
+    def run(self) -> Run:
+        """The task and seed, with the inputs as its files."""
+        return Run(self.wildcards["task"], self.input, self.wildcards.get("seed", 0), self.params.get("game"))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The values from the config, by the names that the stage function gives them."""
+        return {name: value for name, value in self.params.items() if name not in APART}
+
+    @property
+    def inputs(self) -> dict[str, list[Path]]:
+        """The inputs by the name of the file: those of several tasks and seeds together."""
+        return by_name(self.input)
 
 
 class _LogFile(logging.FileHandler):
@@ -45,14 +78,17 @@ def by_name(paths: Iterable[str]) -> dict[str, list[Path]]:
 
 
 @contextmanager
-def stage(given: Any) -> Iterator[None]:
+def stage(given: Any) -> Iterator[Job]:
     """Do the work of a script, given Snakemake's object `given` (called `snakemake` there).
 
     Send logging (and the text of a `NeuraleseError`) to its log, limit torch to its threads, and write into the
     metadata of its outputs what made them.
     """
-    with logged(given.log[0], given.threads), making(_made(given)):
-        yield
+    with logged(given.log[0], given.threads):
+        tasks.use_corpora(given.config.get("corpora", {}))
+        wildcards, params = (dict(each.items()) for each in (given.wildcards, given.params))
+        with making(_made(given)):
+            yield Job(given.rule, wildcards, params, given.input, given.output, given.config)
 
 
 def _made(given: Any) -> dict[str, Any]:

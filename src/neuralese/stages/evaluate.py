@@ -1,0 +1,92 @@
+"""Stages that evaluate. Each returns a table."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from neuralese.stages.run import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Families = Mapping[str, Mapping[str, Any]]  # settings of criteria as a config gives them, by name
+
+
+def ablate(
+    run: Run,
+    families: Families,
+    messages: int,
+    contexts: int,
+    humans: int,
+    resamples: int,
+    splits: Sequence[str] = ("dev", "test"),
+) -> "pd.DataFrame":
+    """The belief evaluation of every member of every family of criteria."""
+    import pandas as pd
+
+    from neuralese.evaluate.ablation import Ablation
+    from neuralese.evaluate.belief import HumanSpeech
+
+    vocabulary, candidates = run.neuralese("train", messages), run.contexts(contexts)
+    cell = run.cell if run.states.asks else None
+    ablation = Ablation(run.english, vocabulary, candidates, run.heard, families, run.listener, cell)
+    tables = []
+    for split in splits:
+        random = run.generator(f"ablation {split}")
+        human = HumanSpeech.draw(run.games[split], run.traces(split, random), run.silence, run.parts, humans, random)
+        robot = run.said[split].first(messages)
+        belief = ablation.run(run.listeners(split), robot, human, run.parts, resamples, random)
+        tables.append(belief.assign(split=split))
+    return run.label(pd.concat(tables))
+
+
+def evaluate_belief(run: Run, split: str, held_out: int, phrases_heard: int, resamples: int) -> "pd.DataFrame":
+    """How often every listener guesses the speaker's state from original and from translated messages."""
+    from neuralese.evaluate.belief import HumanSpeech
+    from neuralese.evaluate.interpreted import Interpreter
+    from neuralese.evaluate.protocols import under_every_protocol
+    from neuralese.evaluate.translations import Said, load_synthesis, load_ways
+
+    random = run.generator(f"belief {split}")
+    human = HumanSpeech.draw(run.games[split], run.traces(split, random), run.silence, run.parts, held_out, random)
+    said = Said(run.said[split], human, run.said["train"], run.heard, run.silence)
+    ways = load_ways(run.files["dictionary.parquet"], said, phrases_heard, random)
+    if "synthesis.parquet" in run.files:
+        ways += load_synthesis(run.files, said, ways, run.cell, random)
+    informed = Interpreter(run.english, run.neuralese("train"), run.heard, run.utterances.bags).way
+    belief = under_every_protocol(run.listeners(split), said.robot, human, ways, resamples, random, informed)
+    return run.label(belief).assign(words=run.words)
+
+
+def measure_bound(run: Run, belief: "pd.DataFrame", messages: int, criterion: str) -> "pd.DataFrame":
+    """The divergence of translations, and the accuracy that they lose in a belief evaluation."""
+    from neuralese.evaluate.bound import measured_bound
+
+    bound = measured_bound(
+        run.neuralese("test", messages),
+        run.english.spoken(),
+        run.contexts(),
+        run.table("dictionary.parquet"),
+        belief,
+        criterion,
+    )
+    return run.label(bound)
+
+
+def relay(
+    run: Run, criteria: Families, messages: int, contexts: int, resamples: int
+) -> "tuple[pd.DataFrame, pd.DataFrame]":
+    """How a robot understands another whose messages go into English and back, and what was chosen for it on dev."""
+    from neuralese.evaluate.relay import Relay, made_messages, play_relay
+
+    listeners = {split: run.listeners(split) for split in ("dev", "test")}
+    played = Relay(run.english.spoken(), run.neuralese("train"), run.contexts(contexts), listeners, run.heard)
+    made = made_messages(run.files, played.english, run.cell.config.noise)
+    table, choices = play_relay(played, criteria, made, run.said["dev"].first(messages), run.said["test"], resamples)
+    return run.label(table), choices
+
+
+def check_theory(games: int) -> "tuple[pd.DataFrame, pd.DataFrame]":
+    """What random games lose under the bound of Proposition 1, and how the policy of Proposition 2 recovers."""
+    from neuralese.theory.propositions import RARITIES, check_proposition_1, recovery
+
+    return check_proposition_1(games, seed=0), recovery(RARITIES, max(1, games // 100), seed=0)

@@ -1,0 +1,223 @@
+"""The code that a script runs, as a digest: a job is made again when it changes.
+
+digest("workflow/scripts/ablate.py", ["colors"])
+
+Stage functions, the methods of `Run` and those of the task are followed one by one, by the names and attributes that
+they use, because a run can load everything and a stage needs little of it. Any other module counts as a whole, with all
+that it imports. How files are stored, the config and the command line are left out: values of the config are params.
+"""
+
+import ast
+import hashlib
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from pathlib import Path
+
+from neuralese import tasks as registry
+from neuralese.translate.criteria import GROUP
+
+RUN, TASK, CRITERIA = "neuralese.stages.run", "neuralese.tasks.task", "neuralese.translate.criteria"
+STAGES = "neuralese.stages."  # these modules are followed, and those that define tasks
+LEFT_OUT = ("neuralese.storage", "neuralese.cli", "neuralese.pipeline", "neuralese.config", "neuralese.stages.job")
+TAKERS = (RUN, TASK, "neuralese.tasks")  # whoever imports these may use a run or a task
+
+
+def digest(script: str | Path | None, tasks: Iterable[str], methods: Iterable[str] = ()) -> str:
+    """A short text that changes as soon as the code of a script does, or of these methods of the tasks."""
+    found = reached(script, tuple(tasks), tuple(methods))
+    return hashlib.sha256("".join(f"{name}\n{found[name]}\n" for name in sorted(found)).encode()).hexdigest()[:16]
+
+
+def reached(script: str | Path | None, tasks: tuple[str, ...] = (), methods: tuple[str, ...] = ()) -> dict[str, str]:
+    """The text of each module and followed definition that a script runs, by name."""
+    kinds = [(kind.__module__, kind.__name__) for task in tasks for kind in type(registry.get(task)).__mro__[:-1]]
+    classes = list(dict.fromkeys([(RUN, "Run"), *kinds]))
+    followed = {module for module, _ in classes}
+    found: dict[str, str] = {}
+    used, waiting = set(methods), [] if script is None else [_script(Path(script))]
+    while waiting or (waiting := [each for each in _members(classes, used) if each[1] not in found]):
+        module, name, node = waiting.pop()
+        if name in found:
+            continue
+        found[name] = ast.unparse(node)
+        names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+        used |= {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
+        found |= _assets(module, node)
+        here = _definitions(module) if module else {}
+        near = [each for each in names & set(here) if (module, each) not in classes]
+        waiting += [(module, f"{module}.{each}", here[each]) for each in near]
+        for dotted in dict.fromkeys([*_names(node), *(name for bound, name in _top(module) if bound in names)]):
+            owner, _, last = dotted.rpartition(".")
+            if (owner.startswith(STAGES) or owner in followed) and owner != STAGES + "job":
+                inner = _definitions(owner)
+                waiting += [(owner, dotted, inner[last])] if last in inner and (owner, last) not in classes else []
+                continue
+            for start in _modules(dotted):
+                if start in followed or start.startswith(STAGES):
+                    continue
+                for whole in _closure(start, frozenset(followed)) - found.keys():
+                    found |= _whole(whole)
+                    used |= _asked(whole)
+    return found
+
+
+def _script(path: Path) -> tuple[str, str, ast.AST]:
+    return "", path.name, ast.parse(path.read_bytes())
+
+
+def _members(classes: list[tuple[str, str]], used: set[str]) -> Iterator[tuple[str, str, ast.AST]]:
+    """The methods and facts of these classes that are used."""
+    for module, name in classes:
+        body = _definitions(module).get(name)
+        for node in body.body if isinstance(body, ast.ClassDef) else ():
+            for each in _bound(node):
+                if each in used or each == "__init__":
+                    yield module, f"{module}.{name}.{each}", node
+
+
+@cache
+def _definitions(module: str) -> dict[str, ast.stmt]:
+    """What a module defines at its top, by name."""
+    return {name: node for node in _tree(module).body for name in _bound(node)}
+
+
+def _bound(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [node.name]
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return [each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)]
+
+
+@cache
+def _top(module: str) -> list[tuple[str, str]]:
+    """What a followed module imports at its top; names are loaded only where they are used."""
+    body = _tree(module).body if module else []
+    return [found for node in body if isinstance(node, ast.Import | ast.ImportFrom) for found in _imports(node)]
+
+
+def _names(node: ast.AST) -> list[str]:
+    return [name for _, name in _imports(node)]
+
+
+def _imports(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """What a piece of code imports: bound name, dotted name; what is for type checkers only is left out."""
+    waiting = [node]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, ast.If) and "TYPE_CHECKING" in ast.dump(each.test):
+            continue
+        if isinstance(each, ast.Import):
+            yield from ((alias.asname or alias.name.split(".")[0], alias.name) for alias in each.names)
+        elif isinstance(each, ast.ImportFrom) and each.module:
+            yield from ((alias.asname or alias.name, f"{each.module}.{alias.name}") for alias in each.names)
+        waiting += ast.iter_child_nodes(each)
+
+
+@cache
+def _closure(module: str, followed: frozenset[str]) -> frozenset[str]:
+    """A module and all that it imports, directly or not, but for modules that are followed."""
+    found, waiting = set(), [module]
+    while waiting:
+        if (each := waiting.pop()) in found or each in followed or each.startswith(STAGES):
+            continue
+        found.add(each)
+        waiting += _direct(each)
+        waiting += _brought() if each == CRITERIA else []
+    return frozenset(found)
+
+
+@cache
+def _direct(module: str) -> frozenset[str]:
+    """The modules that one imports itself."""
+    return frozenset(inner for name in _names(_tree(module)) for inner in _modules(name))
+
+
+@cache
+def _whole(module: str) -> dict[str, str]:
+    """The text of a module, and of the files that it names."""
+    return {module: _path(module).read_text(encoding="utf-8"), **_assets(module, _tree(module))}
+
+
+@cache
+def _asked(module: str) -> frozenset[str]:
+    """The attributes that a module may ask of a run or a task; none if it knows of neither."""
+    names = set(_names(_tree(module))) - {f"{TASK}.Files"}
+    if not {*names, *(name.rpartition(".")[0] for name in names)} & set(TAKERS):
+        return frozenset()
+    return frozenset(each.attr for each in ast.walk(_tree(module)) if isinstance(each, ast.Attribute))
+
+
+def _assets(module: str, node: ast.AST) -> dict[str, str]:
+    """The scripts and styles of pages, next to a module, that a piece of code names, or folders of them."""
+    if not module:
+        return {}
+    texts = {each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and isinstance(each.value, str)}
+    beside = [each for each in _beside(module) if each.name in texts]
+    files = [file for each in beside for file in ([each] if each.is_file() else each.rglob("*")) if file.is_file()]
+    place = _path(module).parent
+    return {f"{module}:{file.relative_to(place)}": hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+
+
+@cache
+def _beside(module: str) -> list[Path]:
+    """The files next to a module that belong to pages, and folders that are no packages."""
+    near = _path(module).parent.iterdir()
+    return [
+        each
+        for each in near
+        if each.suffix in (".js", ".css", ".html") or (each.is_dir() and not any(each.glob("*.py")))
+    ]
+
+
+@cache
+def _modules(name: str) -> tuple[str, ...]:
+    """The modules that importing a dotted name runs: its packages, and itself if it is one."""
+    parts = name.split(".")
+    if parts[0] not in _packages():
+        return ()
+    places = [".".join(parts[:end]) for end in range(1, len(parts) + 1)]
+    return tuple(
+        each
+        for each in places
+        if not any(each == out or each.startswith(f"{out}.") for out in LEFT_OUT) and _file(each)
+    )
+
+
+@cache
+def _packages() -> frozenset[str]:
+    """Ours, and those that bring tasks or criteria."""
+    homes = [*registry.homes().values(), *_brought(), "neuralese"]
+    return frozenset(home.partition(":")[0].split(".")[0] for home in homes)
+
+
+@cache
+def _brought() -> tuple[str, ...]:
+    """The modules of criteria that other packages bring."""
+    return tuple(each.value for each in sorted(entry_points(group=GROUP)))
+
+
+@cache
+def _tree(module: str) -> ast.Module:
+    return ast.parse(_path(module).read_bytes())
+
+
+def _path(module: str) -> Path:
+    if (path := _file(module)) is None:
+        raise ModuleNotFoundError(f"{module} is installed as a task or a criterion, but cannot be found")
+    return path
+
+
+@cache
+def _file(name: str) -> Path | None:
+    """The file of a module, which is not imported; none if a name is none of a module."""
+    first, *rest = name.split(".")
+    spec = find_spec(first)
+    if spec is None or spec.origin is None:
+        return None
+    if not rest:
+        return Path(spec.origin)
+    place = Path(spec.origin).parent.joinpath(*rest) if spec.submodule_search_locations else None
+    files = [place / "__init__.py", place.with_suffix(".py")] if place else []
+    return next((file for file in files if file.is_file()), None)
