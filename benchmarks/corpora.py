@@ -91,14 +91,10 @@ def stages(folder: Path, run: whole.CorpusRun) -> dict[str, Callable[[], object]
     chosen: dict = {}
     compared = whole.Sizes(sizes.messages, sizes.contexts, sizes.humans)
 
-    def take() -> None:
-        whole.take(run, asdict(counts))
-        whole.list_utterances(run)
-
     return {
         "read": lambda: run.read(read_corpus(folder)),
         "fit": lambda: whole.fit_models(run, FITTING),
-        "take": take,
+        "take": lambda: whole.take(run, asdict(counts)),
         "measure": lambda: measure_messages(load_recorded(run.files["recorded.parquet"]), run.files["states.parquet"]),
         "choose": lambda: chosen.update(whole.choose_members(run, CRITERIA, compared)),
         "dictionary": lambda: whole.write_dictionary(run, chosen, sections.Dictionary().n_best),

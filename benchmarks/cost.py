@@ -47,7 +47,7 @@ GROWS = {  # the works in growth.py that a stage grows like; a training and a fi
     "fit_human_listener": ("fit human speaker",),
     "fit_robot_speaker": ("speak",),
     "sample_messages": ("speak",),
-    "pool_images": ("pool images",),
+    "extract_features": ("pool images",),
     "train_head": ("train head",),
     "ablate": SCORES,
     "score_dictionary": SCORES,

@@ -125,7 +125,6 @@ class Translator(BaseEstimator):
             run.read(corpus)
             whole.fit_models(run, settings["speakers"])
             whole.take(run, dataclasses.asdict(settings["messages"]))
-            whole.list_utterances(run)
             sizes = {each.name: getattr(settings["ablation"], each.name) for each in dataclasses.fields(whole.Sizes)}
             criteria = whole.choose_members(run, families, whole.Sizes(**sizes))
             whole.write_dictionary(run, criteria, settings["dictionary"].n_best)

@@ -29,6 +29,12 @@ def test_a_page_is_made_of_its_scripts_and_gathering_its_facts_is_not():
     assert "report/page/assets/explorer.js" not in names(ROOT / "workflow/scripts/gather_report.py")
 
 
+def test_a_stage_depends_on_what_its_own_function_imports():
+    found = names(ROOT / "workflow/scripts/parse_colors.py")
+    assert {"stages/prepare.py", "tasks/colors/xkcd.py", "tasks/items.py"} <= found
+    assert not {each for each in found if each.startswith(("tasks/birds", "tasks/driving", "agents"))}
+
+
 # what Python has loaded after the imports at the top of a script, without running its stage
 TOP = """
 import ast, sys
@@ -40,7 +46,7 @@ print(*{module.__file__ for name, module in sys.modules.items() if name.split(".
 """
 
 
-@pytest.mark.parametrize("script", ["train_agent", "write_report", "tasks/pool_images", "choose_criteria"])
+@pytest.mark.parametrize("script", ["train_agent", "write_report", "extract_features", "choose_criteria"])
 def test_what_is_found_is_what_python_loads(script):
     path = ROOT / f"workflow/scripts/{script}.py"
     done = subprocess.run([sys.executable, "-c", TOP, str(path)], check=True, capture_output=True, text=True)

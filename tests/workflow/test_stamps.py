@@ -14,7 +14,7 @@ from neuralese.pipeline.stages import STAGES
 from neuralese.storage.errors import NeuraleseError
 from neuralese.tasks.stages import SEED, TASK
 
-DATA = {"download", "parse_colors", "parse_birds", "parse_driving", "pool_images", "prepare_colors"}
+DATA = {"download", "parse_colors", "parse_birds", "parse_driving", "extract_features", "train_head"}
 
 TARGET = "results/quick/colors/seed1/belief_test.parquet"
 TWO_SEEDS = [TARGET, *QUICK, "--config", "seeds=[0,1]", "tasks=[colors]"]

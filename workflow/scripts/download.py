@@ -1,16 +1,8 @@
 """Fetch a task's raw data."""
 
-from neuralese import tasks
 from neuralese.pipeline.stage import stage
-from neuralese.sources.fetch import fetch, mirror_folder
+from neuralese.stages.prepare import download
 
 with stage(snakemake):
-    task = snakemake.wildcards.task
-    fetch(
-        tasks.get(task).data_set,
-        snakemake.output[0],
-        source=snakemake.params.source,
-        mirror=mirror_folder(snakemake.config["data"]["mirror"]),
-        partial=snakemake.params.partial,
-        embed=tasks.part(task, "embedded").write,
-    )
+    params, mirror = snakemake.params, snakemake.config["data"]["mirror"]
+    download(snakemake.wildcards.task, snakemake.output[0], params.source, mirror, params.partial)

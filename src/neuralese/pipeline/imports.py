@@ -5,7 +5,8 @@ digest(files)                                                     # a short text
 
 A part of a task (`tasks.part(name, "game")`) is imported by name at run time: whichever parts the modules of a
 script ask for in this way, those of the tasks it is run for belong to its code, even if they come from another
-package. So do the criteria of other packages, wherever there are criteria.
+package. So do the criteria of other packages, wherever there are criteria. The functions in `neuralese.stages` import
+what they need themselves; only those that a script names belong to its code.
 """
 
 import ast
@@ -23,6 +24,7 @@ from neuralese.translate.criteria import GROUP
 PACKAGE = "neuralese"
 SOURCE = Path(__file__).parents[1]
 CRITERIA = "translate/criteria.py"
+STAGES = "neuralese.stages"  # modules whose functions import what they need
 
 
 def imported(*roots: str | Path, tasks: Iterable[str] = ()) -> list[Path]:
@@ -87,6 +89,8 @@ def _seen(path: Path) -> Seen:
         node = waiting.pop()
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
             continue
+        if isinstance(node, ast.FunctionDef) and path.parent == SOURCE / "stages":
+            continue
         if isinstance(node, ast.Constant):
             if isinstance(node.value, str):
                 texts.add(node.value)
@@ -95,11 +99,20 @@ def _seen(path: Path) -> Seen:
         elif isinstance(node, ast.ImportFrom):
             if node.module:
                 names.update((node.module, *(f"{node.module}.{alias.name}" for alias in node.names)))
+                waiting += _bodies(node.module, {alias.name for alias in node.names})
         else:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 parts.update(_asked(node.func, node.args))
             waiting += ast.iter_child_nodes(node)
     return Seen(frozenset(names), frozenset(parts), frozenset(texts))
+
+
+def _bodies(module: str, names: set[str]) -> Iterator[ast.stmt]:
+    """What the functions with these names do, if the module is one of stages."""
+    if module.startswith(f"{STAGES}."):
+        for node in ast.parse(_origin(module).read_bytes()).body:
+            if isinstance(node, ast.FunctionDef) and node.name in names:
+                yield from node.body
 
 
 def _asked(called: ast.Attribute, given: list[ast.expr]) -> Iterator[str]:

@@ -32,7 +32,9 @@ _TALK = ("messages.parquet", "contexts.parquet", "robot_speaker.safetensors", "h
 _SYNTHESIS = ("synthesis.parquet", MADE, "bags.parquet")
 _PLAY = ("provenance.json", AGENT, "messages.parquet", "dictionary.parquet", "utterances.parquet")
 _BEHAVIOR, _RELAY = "behavior_test.parquet", "relay.parquet"
-_PLAIN = tuple(task.name for task in tasks.every() if not task.rules)  # tasks without rules of their own
+_PLAIN = tuple(
+    task.name for task in tasks.every() if not (task.rules or task.stages)
+)  # tasks without stages of their own
 _PLAYED = tuple(task.name for task in tasks.every() if task.agent_files)  # tasks that have a game
 _RELAYED = tuple(  # tasks that have a game, and no relay of their own
     name for name in _PLAYED if not any(_RELAY in dict(stage.made()) for stage in tasks.get(name).stages)
@@ -66,12 +68,11 @@ STAGES = (
         "prepare",
         TASK,
         ("raw",),
-        ("inventory.parquet", "items.parquet", "traces.parquet", "provenance.json"),
+        ("items.parquet", "inventory.parquet", "traces.parquet", "utterances.parquet", "provenance.json"),
         _PLAIN,
         tasks=_PLAIN,
     ),
     *_own(TASK),
-    Stage("list_utterances", TASK, _TRACES, ("utterances.parquet",), ("games",)),
     Stage(
         "train_agent",
         SEED,

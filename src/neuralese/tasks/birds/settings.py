@@ -65,14 +65,6 @@ class Birds:
         "Whether the backbone computes in 8-bit integers, which is faster.",
         advice="See below; `false` is slower and slightly more accurate.",
     )
-    shards: int = setting(
-        8,
-        "Number of parts into which the images are split, to be processed in parallel.",
-        least=1,
-        most=1000,
-        advice="As many as you have cores, up to eight or so: each takes some seconds to start. "
-        "The results are the same, byte for byte, whatever the number.",
-    )
     components: int = setting(
         90,
         "Number of principal components of the feature maps whose products are pooled (bilinear pooling).",

@@ -27,12 +27,6 @@ POOLED = Contract(
     {"image_id": pa.int32(), "pooled": VECTOR, "average": VECTOR},
     Rules({}, unique=(("image_id",),)),
 )
-# some of the pooled images, or none
-SHARD = Contract(
-    "shard",
-    {"image_id": pa.int32(), "pooled": VECTOR, "average": VECTOR},
-    Rules({}, unique=(("image_id",),), may_be_empty=True),
-)
 FEATURES = Contract(
     "features",
     {"image_id": pa.int32(), "feature": VECTOR},

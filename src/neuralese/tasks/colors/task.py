@@ -1,7 +1,5 @@
 """Naming colours: a reference game over the answers of the XKCD colour survey."""
 
-from pathlib import Path
-
 from neuralese.agents.settings import TrainingConfig
 from neuralese.evaluate.paper import Paper
 from neuralese.tasks.colors.settings import Colors
@@ -34,17 +32,21 @@ TASK = Task(
     ),
     variable_files=("colors.parquet",),
     picture_files=("colors.parquet", "traces.parquet", "inventory.parquet"),
-    rules=Path("tasks/colors.smk"),
     stages=(
-        Stage("parse_colors", EACH, ("raw",), ("colors.parquet", "provenance.json"), tasks=("colors",), job="parse"),
         Stage(
-            "prepare_colors",
+            "parse_colors",
             EACH,
-            ("colors.parquet",),
-            ("inventory.parquet", "items.parquet", "traces.parquet"),
+            ("raw",),
+            (
+                "colors.parquet",
+                "items.parquet",
+                "inventory.parquet",
+                "traces.parquet",
+                "utterances.parquet",
+                "provenance.json",
+            ),
             ("colors",),
             tasks=("colors",),
-            job="prepare",
         ),
     ),
     paper=PAPER,

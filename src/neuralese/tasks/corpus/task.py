@@ -50,6 +50,7 @@ STAGES = (
             "recorded.parquet",
             "inventory.parquet",
             "traces.parquet",
+            "utterances.parquet",
             "pictures.parquet",
             "provenance.json",
         ),

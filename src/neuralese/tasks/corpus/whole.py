@@ -4,7 +4,6 @@ run = CorpusRun(folder, seed=0)
 run.read(read_corpus("mine"))                 # writes the tables of the corpus into the folder
 fit_models(run, FITTING)
 take(run, {"vocabulary": 5000, "held_out": 10000, "contexts": 3000})
-list_utterances(run)
 criteria = choose_members(run, {"belief": {"kind": "belief", "scale": [1.0, 2.0]}}, Sizes())
 write_dictionary(run, criteria, n_best=5)
 evaluate(run, held_out=10000, resamples=2000)
@@ -28,7 +27,6 @@ from neuralese.evaluate.ablation import Ablation
 from neuralese.evaluate.belief import HumanSpeech
 from neuralese.evaluate.protocols import under_every_protocol
 from neuralese.evaluate.translations import Said, load_ways
-from neuralese.randomness import generator
 from neuralese.speakers.fit import fit_human_listener, fit_human_speaker
 from neuralese.speakers.kinds import save_speaker
 from neuralese.speakers.models import save_model
@@ -44,17 +42,15 @@ from neuralese.tasks.judge import JudgeRun
 from neuralese.translate.choice import choose
 from neuralese.translate.dictionary import build_dictionary
 from neuralese.translate.families import DIRECTIONS, members
-from neuralese.translate.utterances import SPLITS, utterances_table
 
 Criteria = Mapping[str, Mapping[str, Mapping[str, Any]]]  # settings by direction and name
-TABLES = ("states", "recorded", "inventory", "traces", "provenance")
+TABLES = ("states", "recorded", "inventory", "traces", "utterances", "provenance")
 MADE = (
     "robot_speaker.safetensors",
     "human_speaker.safetensors",
     "human_listener.safetensors",
     "messages.parquet",
     "contexts.parquet",
-    "utterances.parquet",
     "dictionary.parquet",
 )
 FILES = (*(f"{name}.json" if name == "provenance" else f"{name}.parquet" for name in TABLES), *MADE)
@@ -124,13 +120,6 @@ def take(run: CorpusRun, counts: Mapping[str, int]) -> None:
     write_table(run.files["messages.parquet"], messages, "messages", recorded.about)
     contexts = take_contexts(run.states, recorded, counts["contexts"], random)
     write_table(run.files["contexts.parquet"], states_table(run.states, contexts, "context_id"), "contexts")
-
-
-def list_utterances(run: CorpusRun) -> None:
-    """List everything that was said in one go in words."""
-    random = generator(0, "utterances")  # for distractors, which are not used
-    traces = {split: run.traces(split, random) for split in SPLITS}
-    write_table(run.files["utterances.parquet"], utterances_table(run.phrases, traces), "utterances")
 
 
 def choose_members(run: CorpusRun, families: Mapping[str, Mapping], sizes: Sizes) -> dict[str, dict[str, dict]]:

@@ -1,0 +1,9 @@
+"""Turn pooled features into what players see of a bird."""
+
+from neuralese.pipeline.stage import stage
+from neuralese.stages.prepare import train_head, write_files
+from neuralese.tasks.birds.tables import FEATURES
+
+with stage(snakemake):
+    made = train_head(snakemake.input.images, snakemake.input.pooled, **snakemake.params.settings)
+    write_files(snakemake.output, made, [FEATURES])
