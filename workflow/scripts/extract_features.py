@@ -4,5 +4,5 @@ from neuralese.pipeline.stage import stage
 from neuralese.stages.prepare import extract_features
 
 with stage(snakemake):
-    given, made = snakemake.input, snakemake.output
-    extract_features(given.raw, given.images, made, **snakemake.params.settings, workers=snakemake.threads)
+    params = snakemake.params.settings
+    extract_features(snakemake.input, snakemake.output, **params, workers=snakemake.threads)

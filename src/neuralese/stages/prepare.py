@@ -71,8 +71,7 @@ def parse_birds(raw: str | Path) -> Made:
 
 
 def extract_features(
-    raw: str | Path,
-    images: str | Path,
+    given: Mapping[str, str | Path],
     made: Mapping[str, str | Path],
     *,
     backbone: str,
@@ -83,7 +82,8 @@ def extract_features(
 ) -> None:
     """Write the network that looks at birds (`backbone`), what it sees in each (`pooled`), and which `failed`.
 
-    The network is fitted to training images only. The bytes written do not depend on the number of workers.
+    `given` and `made` are the paths of the inputs and outputs by name. The network is fitted to training images only.
+    The bytes written do not depend on the number of workers.
     """
     from threadpoolctl import threadpool_limits
 
@@ -97,7 +97,7 @@ def extract_features(
     from neuralese.tasks.birds.quantise import quantise
     from neuralese.tasks.birds.tables import IMAGES
 
-    archive, listed = Path(raw) / "images", read_table(images, IMAGES).to_pandas()
+    archive, listed = Path(given["raw"]) / "images", read_table(given["images"], IMAGES).to_pandas()
     with threadpool_limits(1):  # sums over several threads are rounded differently
         seen = list(samples(members(archive, PICTURES), listed, pixels, SEEN))
         network = graph(backbone, pixels)

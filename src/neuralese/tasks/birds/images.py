@@ -60,18 +60,19 @@ class Extraction:
 
     def run(self, pictures: Iterable[Picture], wanted: Wanted) -> pa.Table:
         """The rows of `pooled.parquet` for the pictures (path, bytes) that are `wanted`, by image_id."""
-        left, found = dict(wanted), {}
+        left = dict(wanted)
+        found: dict[int, tuple[np.ndarray, ...]] = {}
         shown = tqdm(total=len(wanted), unit="image", disable=not sys.stderr.isatty())
         with shown, ThreadPoolExecutor(self.workers) as pool:  # decoding and the network release Python's lock
             chosen = _taken(pictures, left)
             while several := list(islice(chosen, ROWS)):
-                found.update(pool.map(self._pooled, several))
+                found |= {image_id: features for image_id, features in pool.map(self._pooled, several) if features}
                 shown.update(len(several))
         for path in left:
             self._fail(path, "it is not in the archive")
-        ids = sorted(image_id for image_id, features in found.items() if features)
-        if not ids:
+        if not found:
             raise NeuraleseError("no picture could be read; see the log for the reason, and download the images again.")
+        ids = sorted(found)
         pooled, average = (vectors(np.concatenate([found[each][k] for each in ids])) for k in (0, 1))
         return pa.table({"image_id": pa.array(ids, pa.int32()), "pooled": pooled, "average": average})
 
