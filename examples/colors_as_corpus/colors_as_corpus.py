@@ -19,7 +19,7 @@ from neuralese import Translator
 from neuralese.agents.players import utterances
 from neuralese.randomness import generator
 from neuralese.storage.tables import read_table
-from neuralese.tasks.colors.tables import COLORS
+from neuralese.tasks.colors.data import COLORS
 from neuralese.tasks.corpus.write import settings_text, write_corpus
 from neuralese.tasks.judge import JudgeRun
 

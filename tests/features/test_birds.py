@@ -15,7 +15,7 @@ from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import matrix, vectors
 from neuralese.tasks.birds.backbone import Backbone, graph
 from neuralese.tasks.birds.crops import crop
-from neuralese.tasks.birds.cub import bird_items
+from neuralese.tasks.birds.data import bird_items
 from neuralese.tasks.birds.embedded import Species, draw
 from neuralese.tasks.birds.head import ByteDropout, bird_features
 from neuralese.tasks.birds.images import Extraction

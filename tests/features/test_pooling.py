@@ -15,12 +15,11 @@ from neuralese.sources.archives import members
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import read_table
 from neuralese.tasks.birds.backbone import Backbone, graph
-from neuralese.tasks.birds.cub import PICTURES
+from neuralese.tasks.birds.data import PICTURES, POOLED
 from neuralese.tasks.birds.embedded import Species, draw
 from neuralese.tasks.birds.images import Extraction, samples, wanted, write_pooled
 from neuralese.tasks.birds.pooling import Extractor, principal_axes, with_pooling
 from neuralese.tasks.birds.quantise import largest_sums, quantise
-from neuralese.tasks.birds.tables import POOLED
 
 BODIES = ("red", "blue", "yellow", "brown")
 

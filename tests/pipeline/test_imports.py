@@ -31,7 +31,7 @@ def test_a_page_is_made_of_its_scripts_and_gathering_its_facts_is_not():
 
 def test_a_stage_depends_on_what_its_own_function_imports():
     found = names(ROOT / "workflow/scripts/parse_colors.py")
-    assert {"stages/prepare.py", "tasks/colors/xkcd.py", "tasks/items.py"} <= found
+    assert {"stages/prepare.py", "tasks/colors/data.py", "tasks/items.py"} <= found
     assert not {each for each in found if each.startswith(("tasks/birds", "tasks/driving", "agents"))}
 
 

@@ -18,14 +18,13 @@ from neuralese.speakers.fitting import FitConfig
 from neuralese.speakers.models import save_model
 from neuralese.storage.files import write_json
 from neuralese.storage.tables import vectors, write_table
-from neuralese.tasks.birds import cub
+from neuralese.tasks.birds import data as cub
 from neuralese.tasks.birds import embedded as drawn_birds
 from neuralese.tasks.birds.crops import crop
-from neuralese.tasks.birds.tables import IMAGES
+from neuralese.tasks.birds.data import IMAGES
+from neuralese.tasks.colors import data as xkcd
 from neuralese.tasks.colors import embedded as blurred_colors
-from neuralese.tasks.colors import xkcd
-from neuralese.tasks.colors.cielab import add_lab
-from neuralese.tasks.colors.tables import COLORS
+from neuralese.tasks.colors.data import COLORS, add_lab
 from neuralese.tasks.human import HumanRun
 from neuralese.tasks.items import items_table, traces_table, utterances_table
 from neuralese.tasks.talk import TalkRun

@@ -2,7 +2,7 @@
 
 from neuralese.pipeline.stage import stage
 from neuralese.stages.prepare import parse_birds, write_files
-from neuralese.tasks.birds.tables import CAPTIONS, IMAGES
+from neuralese.tasks.birds.data import CAPTIONS, IMAGES
 
 with stage(snakemake):
     made = parse_birds(snakemake.input.raw)

@@ -2,7 +2,7 @@
 
 from neuralese.pipeline.stage import stage
 from neuralese.stages.prepare import parse_colors, write_files
-from neuralese.tasks.colors.tables import COLORS
+from neuralese.tasks.colors.data import COLORS
 
 with stage(snakemake):
     made = parse_colors(snakemake.input.raw, **snakemake.params.settings)

@@ -2,7 +2,7 @@
 
 from neuralese.pipeline.stage import stage
 from neuralese.stages.prepare import train_head, write_files
-from neuralese.tasks.birds.tables import FEATURES
+from neuralese.tasks.birds.data import FEATURES
 
 with stage(snakemake):
     made = train_head(snakemake.input.images, snakemake.input.pooled, **snakemake.params.settings)

@@ -44,11 +44,10 @@ def download(task: str, raw: str | Path, source: str, mirror: str | None, partia
 def parse_colors(raw: str | Path, least_names: int) -> Made:
     """Every answer of the colour survey, the items of the game, and what people called them."""
     from neuralese.sources.provenance import provenance
-    from neuralese.tasks.colors import xkcd
-    from neuralese.tasks.colors.cielab import add_lab
+    from neuralese.tasks.colors import data as xkcd
     from neuralese.tasks.items import items_table, traces_table, utterances_table
 
-    colors = add_lab(xkcd.parse(Path(raw) / "xkcd"))
+    colors = xkcd.add_lab(xkcd.parse(Path(raw) / "xkcd"))
     inventory = xkcd.inventory(colors, least_names)
     phrases = list(inventory["phrase"])
     traces = traces_table(range(len(colors)), phrases=xkcd.traces(colors, phrases))
@@ -64,7 +63,7 @@ def parse_colors(raw: str | Path, least_names: int) -> Made:
 
 def parse_birds(raw: str | Path) -> Made:
     """Every image of a bird with its species, box and split, and the sentences that describe it."""
-    from neuralese.tasks.birds.cub import parse_captions, parse_images
+    from neuralese.tasks.birds.data import parse_captions, parse_images
 
     images = parse_images(Path(raw) / "images", Path(raw) / "splits")
     return {"images": images, "captions": parse_captions(Path(raw) / "captions", images)}
@@ -91,11 +90,10 @@ def extract_features(
     from neuralese.storage.files import write_bytes
     from neuralese.storage.tables import read_table
     from neuralese.tasks.birds.backbone import Backbone, graph
-    from neuralese.tasks.birds.cub import PICTURES
+    from neuralese.tasks.birds.data import IMAGES, PICTURES
     from neuralese.tasks.birds.images import Extraction, samples, wanted, write_pooled
     from neuralese.tasks.birds.pooling import SEEN, Extractor, principal_axes, with_pooling
     from neuralese.tasks.birds.quantise import quantise
-    from neuralese.tasks.birds.tables import IMAGES
 
     archive, listed = Path(given["raw"]) / "images", read_table(given["images"], IMAGES).to_pandas()
     with threadpool_limits(1):  # sums over several threads are rounded differently
@@ -112,8 +110,8 @@ def extract_features(
 def train_head(images: str | Path, pooled: str | Path, head: Mapping[str, Any]) -> Made:
     """What players see of each bird: the hidden layer of a network trained to recognise the species."""
     from neuralese.storage.tables import read_table
+    from neuralese.tasks.birds.data import IMAGES, POOLED
     from neuralese.tasks.birds.head import HeadConfig, bird_features
-    from neuralese.tasks.birds.tables import IMAGES, POOLED
 
     listed = read_table(images, IMAGES).to_pandas()
     features, accuracy = bird_features(read_table(pooled, POOLED), listed, HeadConfig(**head))
@@ -125,8 +123,8 @@ def prepare_birds(given: Mapping[str, str | Path], bigrams: int) -> Made:
     from neuralese.sources.provenance import provenance
     from neuralese.storage.files import read_json
     from neuralese.storage.tables import read_table
-    from neuralese.tasks.birds import cub
-    from neuralese.tasks.birds.tables import CAPTIONS, FEATURES, IMAGES
+    from neuralese.tasks.birds import data as cub
+    from neuralese.tasks.birds.data import CAPTIONS, FEATURES, IMAGES
     from neuralese.tasks.items import traces_table, utterances_table
 
     images = read_table(given["images"], IMAGES).to_pandas()

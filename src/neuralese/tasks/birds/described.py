@@ -1,7 +1,7 @@
 """What the files are that the bird task alone has."""
 
 from neuralese.storage.described import Described
-from neuralese.tasks.birds.tables import CAPTIONS, FEATURES, IMAGES, POOLED
+from neuralese.tasks.birds.data import CAPTIONS, FEATURES, IMAGES, POOLED
 
 DESCRIBED = {
     "images.parquet": Described(

@@ -21,8 +21,8 @@ from tqdm import tqdm
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import vectors, write_batches
 from neuralese.tasks.birds.crops import Box, crop
+from neuralese.tasks.birds.data import POOLED
 from neuralese.tasks.birds.pooling import Extractor
-from neuralese.tasks.birds.tables import POOLED
 
 log = logging.getLogger(__name__)
 
