@@ -45,7 +45,7 @@ GROWS = {  # the works in growth.py that a stage grows like; a training and a fi
     "train_agent": (),
     "fit_human_models": ("fit human speaker",),
     "fit_robot_speaker": ("speak",),
-    "pool_images": ("pool images",),
+    "extract_features": ("pool images",),
     "train_head": ("train head",),
     "ablate": SCORES,
     "score_dictionary": SCORES,

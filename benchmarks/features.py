@@ -54,7 +54,7 @@ def measure(pixels: int, images: int) -> dict[str, float | str]:
     floats = backbone.Backbone.load(floats)
 
     def whole() -> None:
-        list(Extraction(wholes).run(files, wanted))
+        Extraction(wholes).run(files, wanted)
 
     whole()
     memory = peak_megabytes()

@@ -108,12 +108,7 @@ def pooling(images: int) -> Work:
 
     picture, box, extractor = bird()
     wanted = {str(number): (number, box) for number in range(images)}
-
-    def work() -> None:
-        for _ in Extraction(extractor).run(((name, picture) for name in wanted), wanted):
-            pass  # batches are written as they come
-
-    return work
+    return lambda: Extraction(extractor).run(((name, picture) for name in wanted), wanted)
 
 
 def training_head(images: int) -> Work:

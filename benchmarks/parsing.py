@@ -8,8 +8,8 @@ from measure import peak_megabytes, seconds
 from neuralese import tasks
 from neuralese.sources.archives import members
 from neuralese.sources.fetch import mirror_folder
-from neuralese.tasks.birds import cub
-from neuralese.tasks.colors import xkcd
+from neuralese.tasks.birds import data as cub
+from neuralese.tasks.colors import data as xkcd
 from neuralese.tasks.driving import logs
 
 COLUMNS = {

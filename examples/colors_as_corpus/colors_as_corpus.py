@@ -20,7 +20,7 @@ from neuralese.agents.players import utterances
 from neuralese.randomness import generator
 from neuralese.stages.run import Run
 from neuralese.storage.tables import read_table
-from neuralese.tasks.colors.tables import COLORS
+from neuralese.tasks.colors.data import COLORS
 from neuralese.tasks.corpus.write import settings_text, write_corpus
 
 MESSAGES = 60_000  # number of messages the agent is asked for, to learn from

@@ -417,11 +417,10 @@ def fit_models(run: Run, fit: Mapping[str, Any]) -> None:
 
 
 def take(run: Run, counts: Mapping[str, int]) -> None:
-    """Take messages and contexts from the recordings, and list utterances."""
+    """Take messages and contexts from the recordings."""
     messages, about, contexts = agents.sample_messages(run, counts)
     write_table(run.files["messages.parquet"], messages, "messages", about)
     write_table(run.files["contexts.parquet"], contexts, "contexts")
-    write_table(run.files["utterances.parquet"], translate.list_utterances(run), "utterances")
 
 
 def write_dictionary(run: Run, criteria: translate.Criteria, n_best: int) -> None:

@@ -105,17 +105,16 @@ def test_a_stage_is_scaled_by_the_sizes_it_grows_with_and_by_the_seeds(cost):
     seconds = {
         "colors/seed*/train_agent": 3600.0,
         "birds/seed*/score_dictionary": 36.0,
-        "birds/pool_images/0": 1800.0,
-        "birds/pool_images/1": 1800.0,
+        "birds/extract_features": 3600.0,
         "birds/parse": 360.0,
     }
     exponents = dict.fromkeys(cost.SCORES, (1.0, 0.3)) | {"pool images": (2.0, 0.1)}
     table = cost.enlarged(seconds, exponents, seeds=2, times=10).set_index("stage")
     assert table["now"].to_dict() == pytest.approx(
-        {"train_agent": 2, "score_dictionary": 0.02, "pool_images": 1, "parse": 0.1, "all": 3.12}
+        {"train_agent": 2, "score_dictionary": 0.02, "extract_features": 1, "parse": 0.1, "all": 3.12}
     )
     assert table["then"].to_dict() == pytest.approx(
-        {"train_agent": 20, "score_dictionary": 200, "pool_images": 100, "parse": 1, "all": 321}
+        {"train_agent": 20, "score_dictionary": 200, "extract_features": 100, "parse": 1, "all": 321}
     )
     assert table.loc["score_dictionary", "error"] == pytest.approx(0.3 * 3**0.5)
     assert table["measured"].to_dict()["parse"] == ""

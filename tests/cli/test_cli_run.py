@@ -12,7 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from neuralese.pipeline.stage import logged
+from neuralese.stages.job import logged
 from rich.console import Console
 
 from neuralese.cli.output import clock_time

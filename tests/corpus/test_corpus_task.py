@@ -18,7 +18,8 @@ from neuralese.tasks.corpus.pictures import described, pixels
 from neuralese.tasks.corpus.read import read_corpus
 from neuralese.tasks.corpus.recorded import fit_speaker, load_recorded, take_contexts, take_messages
 
-NAMES = ("states.parquet", "recorded.parquet", "inventory.parquet", "traces.parquet", "provenance.json")
+TABLES = ("states", "recorded", "inventory", "traces", "utterances")
+NAMES = (*(f"{name}.parquet" for name in TABLES), "provenance.json")
 COUNTS = {"vocabulary": 50, "held_out": 30, "contexts": 40}
 YAML = """
 title: Two things

@@ -25,7 +25,7 @@ def toy(tmp_path_factory):
 def results(toy, tmp_path_factory):
     """The tables that the workflow makes of it."""
     folder = tmp_path_factory.mktemp("results") / "toy"
-    names = ("states", "recorded", "inventory", "traces")
+    names = ("states", "recorded", "inventory", "traces", "utterances")
     made = {name: folder / f"{name}.parquet" for name in names} | {"provenance": folder / "provenance.json"}
     write_tables(read_corpus(toy), made)
     return folder

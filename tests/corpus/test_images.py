@@ -31,7 +31,7 @@ def folder(tmp_path, files):
 
 
 def tables(folder, made):
-    names = ("states", "recorded", "inventory", "traces", "pictures")
+    names = ("states", "recorded", "inventory", "traces", "utterances", "pictures")
     paths = {name: made / f"{name}.parquet" for name in names} | {"provenance": made / "provenance.json"}
     write_corpus(read_corpus(folder, image_features=widths), paths)
     return {path.name: path for path in paths.values()}

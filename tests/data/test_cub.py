@@ -8,7 +8,8 @@ import pytest
 from neuralese.sources.archives import write_tar
 from neuralese.sources.pickles import read_plain_pickle
 from neuralese.storage.errors import NeuraleseError
-from neuralese.tasks.birds import cub, embedded
+from neuralese.tasks.birds import data as cub
+from neuralese.tasks.birds import embedded
 
 LISTS = {
     "images": "1 001.A/a_1.jpg\n2 001.A/a_2.jpg\n3 002.B/b_1.jpg",

@@ -9,9 +9,9 @@ from neuralese.sources.archives import content_digest, write_tar
 from neuralese.sources.data_sets import Archive, DataSet
 from neuralese.sources.download import download
 from neuralese.sources.fetch import fetch, mirror_folder
-from neuralese.sources.provenance import data_kind, write_provenance
+from neuralese.sources.provenance import data_kind, provenance
 from neuralese.storage.errors import NeuraleseError
-from neuralese.storage.files import file_digest, read_json
+from neuralese.storage.files import file_digest, read_json, write_json
 
 USED = r"corpus/(.+)$"
 
@@ -234,6 +234,6 @@ def test_a_mirror_that_is_not_a_folder_is_refused(tmp_path, monkeypatch):
 
 def test_provenance_carries_the_source_and_adds_the_rows(tmp_path, get):
     record = get(source="embedded")
-    write_provenance(tmp_path / "provenance.json", tmp_path / "raw", {"colors": 7}, seed=3)
+    write_json(tmp_path / "provenance.json", provenance(tmp_path / "raw", {"colors": 7}, seed=3))
     assert read_json(tmp_path / "provenance.json") == {**record, "rows": {"colors": 7}, "seed": 3}
     assert data_kind(tmp_path / "provenance.json") == "embedded"

@@ -6,8 +6,8 @@ import pytest
 from neuralese.sources.archives import content_digest, write_tar
 from neuralese.storage.errors import NeuraleseError
 from neuralese.tasks.colors import embedded
+from neuralese.tasks.colors.data import inventory, parse, traces, words
 from neuralese.tasks.colors.source import XKCD
-from neuralese.tasks.colors.xkcd import inventory, parse, traces, words
 
 CORPUS = {
     "corpusindex.txt": b"sky blue,skyblue\nred,red\n",

@@ -14,8 +14,8 @@ import pytest
 from neuralese.sources.archives import write_tar
 from neuralese.sources.pickles import read_plain_pickle
 from neuralese.storage.errors import NeuraleseError
-from neuralese.tasks.birds import cub
-from neuralese.tasks.colors import xkcd
+from neuralese.tasks.birds import data as cub
+from neuralese.tasks.colors import data as xkcd
 from neuralese.tasks.driving.logs import BadLogError, parse, parse_log
 
 

@@ -13,17 +13,16 @@ from sklearn.linear_model import LogisticRegression
 
 from neuralese.config.models import HeadConfig
 from neuralese.storage.errors import NeuraleseError
-from neuralese.storage.tables import matrix, read_table, vectors
+from neuralese.storage.tables import matrix, vectors
 from neuralese.tasks.birds import head
 from neuralese.tasks.birds.backbone import graph
 from neuralese.tasks.birds.crops import crop
-from neuralese.tasks.birds.cub import bird_items
+from neuralese.tasks.birds.data import bird_items
 from neuralese.tasks.birds.embedded import Species, draw
 from neuralese.tasks.birds.head import ByteDropout, bird_features
-from neuralese.tasks.birds.images import Extraction, gather_shards, write_shard
+from neuralese.tasks.birds.images import Extraction
 from neuralese.tasks.birds.network import Backbone
 from neuralese.tasks.birds.pooling import Extractor, principal_axes, with_pooling
-from neuralese.tasks.birds.tables import SHARD
 
 
 def jpeg(color: tuple[int, int, int], size: tuple[int, int] = (60, 40)) -> bytes:
@@ -104,24 +103,21 @@ def test_a_crop_shows_what_is_inside_the_box():
     assert crop(buffer.getvalue(), (-10, -10, 200, 200), 16).shape == (16, 16, 3)
 
 
-def test_a_missing_or_broken_picture_is_named_and_left_out(extractor, tmp_path, caplog):
+def test_a_missing_or_broken_picture_is_named_and_left_out(extractor, caplog):
     pictures = [("a.jpg", jpeg((200, 0, 0))), ("b.jpg", b"not a picture"), ("c.jpg", jpeg((0, 0, 200))[:300])]
     pictures += [("d.jpg", jpeg((0, 200, 0))), ("stranger.jpg", jpeg((9, 9, 9)))]
     wanted = {f"{name}.jpg": (number, (0.0, 0.0, 60.0, 40.0)) for number, name in enumerate("abcde")}
     extraction = Extraction(extractor)
     with caplog.at_level(logging.WARNING, "neuralese"):
-        write_shard(tmp_path / "pooled.parquet", extraction.run(iter(pictures), wanted), total=5)
-    assert read_table(tmp_path / "pooled.parquet", SHARD)["image_id"].to_pylist() == [0, 3]
+        table = extraction.run(iter(pictures), wanted)
+    assert table["image_id"].to_pylist() == [0, 3]
     assert set(extraction.failed) == {"b.jpg", "c.jpg", "e.jpg"}
     assert "the picture b.jpg is left out" in caplog.text
 
 
-def test_if_no_picture_can_be_read_nothing_is_gathered(extractor, tmp_path):
-    rows = Extraction(extractor).run(iter([("a.jpg", b"")]), {"a.jpg": (0, (0, 0, 1, 1))})
-    write_shard(tmp_path / "shard.parquet", rows, total=1)
+def test_if_no_picture_can_be_read_it_is_said(extractor):
     with pytest.raises(NeuraleseError, match="no picture could be read"):
-        gather_shards(tmp_path / "pooled.parquet", [tmp_path / "shard.parquet"])
-    assert [path.name for path in tmp_path.iterdir()] == ["shard.parquet"]
+        Extraction(extractor).run(iter([("a.jpg", b"")]), {"a.jpg": (0, (0, 0, 1, 1))})
 
 
 def test_the_backbone_gives_the_same_maps_in_any_batch(backbone, pictures):
@@ -162,8 +158,8 @@ def test_drawn_birds_can_be_told_apart_by_the_real_extractor(network, backbone):
     pictures = ((str(i), content) for i, (_, (content, _)) in enumerate(drawn))
     seen = [crop(content, box, 64) for _, (content, box) in drawn]
     extractor = Extractor.load(with_pooling(network, principal_axes(backbone, seen, 20)))
-    tables = pa.concat_tables(Extraction(extractor).run(pictures, wanted))
-    features, kind = matrix(tables["pooled"]), np.array([kind for kind, _ in drawn])
+    table = Extraction(extractor).run(pictures, wanted)
+    features, kind = matrix(table["pooled"]), np.array([kind for kind, _ in drawn])
     centers = np.stack([features[kind == k][:6].mean(0) for k in (0, 1)])
     assert (np.argmax(features @ centers.T, axis=1) == kind).mean() == 1.0
 

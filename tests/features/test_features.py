@@ -4,7 +4,7 @@ import pytest
 from skimage.color import hsv2rgb
 
 from neuralese.storage.tables import matrix
-from neuralese.tasks.colors.cielab import add_lab, hsv_to_lab, lab_to_rgb
+from neuralese.tasks.colors.data import add_lab, hsv_to_lab, lab_to_rgb
 from neuralese.tasks.items import inventory_table, items_table, traces_table
 
 

@@ -59,7 +59,6 @@ def rules() -> dict[str, str]:
 
 def general(text: str) -> str:
     """A path with braces for what is counted."""
-    text = re.sub(r"_\d+_of_\d+", "_{shard}_of_{shards}", text)
     return re.sub(r"seed\d+", "seed{seed}", text)
 
 
@@ -149,6 +148,8 @@ def test_a_stage_looks_at_the_sections_that_its_rule_takes_params_from():
 
 def looked_at(text: str) -> set[str]:
     found = set(re.findall(r'(?:at\(wildcards\)|config)\["(\w+)"\]', text))
+    for keys in re.findall(r"config_for\(([^)]*)\)", text):
+        found |= set(re.findall(r'"(\w+)\.', keys))
     return found | {key for key, constant in {"seeds": "SEEDS", "sweep": "SWEEP"}.items() if constant in text}
 
 

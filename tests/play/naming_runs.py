@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import torch
 from PIL import Image
@@ -18,17 +19,15 @@ from neuralese.speakers.models import save_model
 from neuralese.stages.run import Run
 from neuralese.storage.files import write_json
 from neuralese.storage.tables import vectors, write_table
-from neuralese.tasks.birds import cub
+from neuralese.tasks.birds import data as cub
 from neuralese.tasks.birds import embedded as drawn_birds
 from neuralese.tasks.birds.crops import crop
-from neuralese.tasks.birds.tables import IMAGES
+from neuralese.tasks.birds.data import IMAGES
+from neuralese.tasks.colors import data as xkcd
 from neuralese.tasks.colors import embedded as blurred_colors
-from neuralese.tasks.colors import xkcd
-from neuralese.tasks.colors.cielab import add_lab
-from neuralese.tasks.colors.tables import COLORS
-from neuralese.tasks.items import items_table, traces_table
+from neuralese.tasks.colors.data import COLORS, add_lab
+from neuralese.tasks.items import items_table, traces_table, utterances_table
 from neuralese.translate.dictionary import build_dictionary
-from neuralese.translate.utterances import SPLITS, utterances_table
 
 BELIEF = {"kind": "belief", "role": "ours", "weights": "source", "divergence": "reverse", "scale": 1.0}
 DIRECT = {"kind": "direct", "role": "baseline", "scale": 1.5}
@@ -45,7 +44,7 @@ def write_colors(task: Path) -> None:
     write_table(task / "colors.parquet", colors, COLORS)
     write_table(task / "inventory.parquet", inventory, "inventory")
     write_table(task / "items.parquet", items_table(colors["split"], colors[["L", "a", "b"]].to_numpy()), "items")
-    write_table(task / "traces.parquet", traces_table(range(len(colors)), phrases=said), "traces")
+    write_traces(task, traces_table(range(len(colors)), phrases=said), list(inventory["phrase"]), colors["split"])
 
 
 def write_birds(task: Path) -> None:
@@ -64,12 +63,18 @@ def write_birds(task: Path) -> None:
     }
     features = pa.table({"image_id": pa.array(list(seen), pa.int32()), "feature": vectors(np.stack([*seen.values()]))})
     items = cub.bird_items(images, features)
-    captions = captions.merge(items.select(["image_id", "item_id"]).to_pandas(), on="image_id")
+    captions = captions.merge(items.select(["image_id", "item_id", "split"]).to_pandas(), on="image_id")
     said = cub.traces(captions["caption"], list(inventory["phrase"]))
     write_table(task / "images.parquet", images, IMAGES)
     write_table(task / "inventory.parquet", inventory, "inventory")
     write_table(task / "items.parquet", items, "items")
-    write_table(task / "traces.parquet", traces_table(captions["item_id"], phrases=said), "traces")
+    write_traces(task, traces_table(captions["item_id"], phrases=said), list(inventory["phrase"]), captions["split"])
+
+
+def write_traces(task: Path, traces: pa.Table, phrases: list[str], split: pd.Series) -> None:
+    """What humans said, and all that they said at once."""
+    write_table(task / "traces.parquet", traces, "traces")
+    write_table(task / "utterances.parquet", utterances_table(phrases, traces, split), "utterances")
 
 
 def _dots(picture: np.ndarray) -> np.ndarray:
@@ -80,8 +85,7 @@ def write_naming_run(task: Path, name: str) -> None:
     """All that `load_robot` reads of a task and its seed 0, by a short training."""
     write_json(task / "provenance.json", {"source": "embedded", "data_set": name, "licence": "MIT"})
     random, run, seed = torch.Generator().manual_seed(0), Run(name, task.glob("*")), task / "seed0"
-    traces = {split: run.traces(split, random) for split in SPLITS}
-    write_table(task / "utterances.parquet", utterances_table(run.phrases, traces), "utterances")
+    traces = {split: run.traces(split, random) for split in ("train", "dev")}
     game = run.states
     settings = {"new_games": 64, "updates_per_round": 4, "explore": 150, "learning_rate": 0.002}
     config = TrainingConfig(updates=300, batch=64, **settings)

@@ -5,9 +5,10 @@ from itertools import accumulate
 import pytest
 import torch
 
-from neuralese.speakers.traces import Lists, Traces
+from neuralese.speakers.traces import Lists
 from neuralese.storage.tables import write_table
-from neuralese.translate.utterances import load_parts, said_at_once, utterance_ids, utterances_table
+from neuralese.tasks.items import traces_table, utterances_table
+from neuralese.translate.utterances import load_parts, utterance_ids
 
 PHRASES = ["", "light", "dark", "green"]
 
@@ -17,12 +18,8 @@ def lists(said: list[list[int]]) -> Lists:
     return Lists(torch.tensor([phrase for each in said for phrase in each]), starts, len(PHRASES))
 
 
-def traces(said: list[list[int]]) -> Traces:
-    return Traces(torch.zeros(len(said), 2, dtype=torch.long), lists(said), lists(said), torch.arange(len(said)))
-
-
 SAID = {
-    "train": [[2, 3], [3, 2], [1, 3], [1, 2], [1, 2], [1, 2], [0]],
+    "train": [[2, 3], [3, 2], [1, 3], [1, 2], [1, 2], [1, 2], [0], []],
     "dev": [[1, 3], [2], [1, 2, 3], [3, 1, 3]],
     "test": [[3, 2], [0], [0], [1, 2, 3]],
 }
@@ -30,12 +27,10 @@ SAID = {
 
 @pytest.fixture
 def table():
-    return utterances_table(PHRASES, {split: traces(said) for split, said in SAID.items()})
-
-
-def test_phrases_said_at_once_are_a_set_whatever_their_order():
-    counts = said_at_once(lists([[0, 1], [1, 0], [2], [2], [2], [1, 2, 1], [0, 1], [0, 1, 2]]))
-    assert counts == {(0, 1): 3, (2,): 3, (1, 2): 1, (0, 1, 2): 1}
+    said = [(split, each) for split in SAID for each in SAID[split]]
+    return utterances_table(
+        PHRASES, traces_table(range(len(said)), phrases=[each for _, each in said]), [split for split, _ in said]
+    )
 
 
 def test_single_phrases_come_first_by_their_own_ids_and_then_what_was_said_on_held_out_states(table):

@@ -32,7 +32,6 @@ from safetensors import safe_open
 
 CHECKPOINT_EVERY = 100  # at most so many updates are done twice after a kill, as config/quick.yaml has it
 LIMIT = 7200  # seconds for a run that nobody kills
-TEMPORARY = re.compile(r"_\d+_of_\d+\.")  # shards, which go once they are joined
 COMPARED = ("*.parquet", "*.safetensors", "*.png", "*.md", "*.csv", "*.tex")
 
 
@@ -119,7 +118,7 @@ def look_at_finished(runs: Runs, account: Account, finished: list[Started]) -> N
         if job.outputs:
             account.finished[job.outputs[0]] = list(job.outputs)
     lost = [path for made in account.finished.values() for path in made if not (runs.folder / path).exists()]
-    account.faults += [f"{path} was made and is gone" for path in lost if not TEMPORARY.search(path)]
+    account.faults += [f"{path} was made and is gone" for path in lost]
 
 
 def broken(results: Path) -> tuple[int, list[str]]:

@@ -116,7 +116,7 @@ def test_editing_a_room_plans_its_stage_and_what_follows_and_no_training(project
 def test_another_seed_reuses_the_data(project):
     planned = project.planned("all", *QUICK, "--config", "seeds=[0,1]")
     assert "train_agent" in planned
-    assert not planned & {"download", "parse_colors", "prepare_colors", "pool_images", "train_head"}
+    assert not planned & {"download", "parse_colors", "extract_features", "train_head"}
 
 
 def test_a_sweep_makes_tidy_tables_and_takes_the_run_itself_where_the_value_is_the_same(project):
@@ -173,7 +173,7 @@ def test_a_sweep_runs_each_stage_once_for_each_combination_it_depends_on(fresh):
     code, output = fresh.snakemake("--dry-run", "sweep", *QUICK, "--config", "tasks=[colors]", swept)
     assert code == 0, output
     counts = {rule: int(count) for rule, count in re.findall(r"^(\w+) +(\d+)$", output, flags=re.MULTILINE)}
-    assert counts["download"] == counts["parse_colors"] == counts["prepare_colors"] == 1
+    assert counts["download"] == counts["parse_colors"] == 1
     assert counts["fit_human_models"] == 1  # whatever the robots do
     assert counts["train_agent"] == counts["fit_robot_speaker"] == counts["analyse_protocol"] == 2
     assert counts["score_dictionary"] == counts["evaluate_belief"] == 6

@@ -1,6 +1,6 @@
 """Names and helpers that all rules share; no rule is defined here."""
 
-from functools import cache
+from functools import cache, reduce
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -109,24 +109,19 @@ def reads(name):
     return of_the_run if stage.each == RUN else of_a_task
 
 
-def shards(pattern, count):
-    """Inputs that hold the `count` parts of something made in parts."""
-
-    def paths(wildcards):
-        number, point = count(wildcards), wildcards.get("point", "")
-        return [
-            pattern.format(point=point, shard=shard, shards=number)
-            for shard in range(number)
-        ]
-
-    return paths
-
-
 def corpus_files(wildcards):
     """The files of a corpus: editing one remakes everything that follows."""
     folder = Path(tasks.corpora()[wildcards.task])
     known = ("corpus.yaml", "states.*", "messages.*", "contexts.*", "utterances.*")
     return sorted(str(path) for name in known for path in folder.glob(name))
+
+
+def config_for(*keys):
+    """Param: the values of these keys of the config, dotted, each under the last part of its key."""
+    return lambda wildcards: {
+        key.split(".")[-1]: reduce(dict.__getitem__, key.split("."), at(wildcards))
+        for key in keys
+    }
 
 
 def having(name):

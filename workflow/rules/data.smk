@@ -1,43 +1,189 @@
-"""Raw data, and the tables made from it; tasks with their own rules have them in the folder `tasks`."""
+"""Tables made from raw data: what there is to speak of, and what people said about it."""
 
 
-rule download:
-    """Fetch a task's raw data from the mirror, the official address or the embedded generator."""
+rule parse_colors:
+    """Read every answer of the colour survey, and make the items of the game and the traces of what people said."""
+    input:
+        raw="<raw>/colors/raw",
     output:
-        directory(f"{RESULTS}/{{task}}/raw"),
+        colors="<data>/colors/colors.parquet",  # would be half of Snakemake's report if it were in it
+        item_table="<data>/colors/items.parquet",
+        inventory="<data>/colors/inventory.parquet",
+        traces="<data>/colors/traces.parquet",
+        utterances="<data>/colors/utterances.parquet",
+        provenance="<data>/colors/provenance.json",
     log:
-        f"{RESULTS}/logs/{{task}}/download.log",
+        "<logs>/colors/parse_colors.log",
     benchmark:
-        f"{RESULTS}/benchmarks/{{task}}/download.tsv"
-    wildcard_constraints:
-        task=having("download"),
+        "<benchmarks>/colors/parse_colors.tsv"
     priority: FIRST
-    localrule: True  # cluster nodes often have no internet access
+    threads: 1
+    resources:
+        mem_mb=growing(2000),
+        runtime=growing(10),
+    params:
+        settings=config_for("colors.least_names"),
+        code=code("parse_colors"),
+    script:
+        "../scripts/parse_colors.py"
+
+
+rule parse_birds:
+    """Read the lists, the split and the descriptions of the bird images."""
+    input:
+        raw="<raw>/birds/raw",
+    output:
+        images="<data>/birds/images.parquet",
+        captions="<data>/birds/captions.parquet",
+    log:
+        "<logs>/birds/parse_birds.log",
+    benchmark:
+        "<benchmarks>/birds/parse_birds.tsv"
+    priority: FIRST
     threads: 1
     resources:
         mem_mb=growing(1000),
-        runtime=growing(60),
+        runtime=growing(10),
     params:
-        source=config["data"]["source"],
-        partial=f"{RESULTS}/.downloads",
-        code=embedded_code,
+        code=code("parse_birds"),
     script:
-        "../scripts/download.py"
+        "../scripts/parse_birds.py"
+
+
+rule extract_features:
+    """Run the pretrained backbone, fitted only to training images, on every bird and pool its feature maps."""
+    input:
+        raw="<raw>/birds/raw",
+        images="<data>/birds/images.parquet",
+    output:
+        backbone="<data>/birds/backbone.onnx",
+        pooled="<data>/birds/pooled.parquet",
+        failed="<data>/birds/failed_images.json",
+    log:
+        "<logs>/birds/extract_features.log",
+    benchmark:
+        "<benchmarks>/birds/extract_features.tsv"
+    priority: FIRST
+    threads: 4  # the tables do not depend on their number
+    resources:
+        mem_mb=growing(3000),
+        runtime=growing(30),
+    params:
+        settings=config_for(
+            "birds.backbone", "birds.pixels", "birds.quantised", "birds.components"
+        ),
+        code=code("extract_features"),
+    script:
+        "../scripts/extract_features.py"
+
+
+rule train_head:
+    """Train a hidden layer to recognise the species on training images; its activations are the features."""
+    input:
+        images="<data>/birds/images.parquet",
+        pooled="<data>/birds/pooled.parquet",
+    output:
+        features="<data>/birds/features.parquet",
+        accuracy="<data>/birds/head_accuracy.json",
+    log:
+        "<logs>/birds/train_head.log",
+    benchmark:
+        "<benchmarks>/birds/train_head.tsv"
+    priority: FIRST
+    threads: 1
+    resources:
+        mem_mb=growing(3000),
+        runtime=growing(10),
+    params:
+        settings=config_for("birds.head"),
+        code=code("train_head"),
+    script:
+        "../scripts/train_head.py"
+
+
+rule prepare_birds:
+    """Make the inventory of bigrams, the items of the game and the traces of what people said."""
+    input:
+        raw="<raw>/birds/raw",
+        images="<data>/birds/images.parquet",
+        captions="<data>/birds/captions.parquet",
+        features="<data>/birds/features.parquet",
+        failed="<data>/birds/failed_images.json",
+    output:
+        item_table="<data>/birds/items.parquet",
+        inventory="<data>/birds/inventory.parquet",
+        traces="<data>/birds/traces.parquet",
+        utterances="<data>/birds/utterances.parquet",
+        provenance="<data>/birds/provenance.json",
+    log:
+        "<logs>/birds/prepare_birds.log",
+    benchmark:
+        "<benchmarks>/birds/prepare_birds.tsv"
+    priority: FIRST
+    threads: 1
+    resources:
+        mem_mb=growing(1000),
+        runtime=growing(10),
+    params:
+        settings=config_for("birds.bigrams"),
+        code=code("prepare_birds"),
+    script:
+        "../scripts/prepare_birds.py"
+
+
+rule parse_driving:
+    """Read the logs of the driving games, replay them to check them, and make the traces of what people said."""
+    input:
+        raw="<raw>/driving/raw",
+    output:
+        maps="<data>/driving/maps.parquet",
+        games=report(
+            "<data>/driving/games.parquet",
+            category="Data",
+            caption="../report/games.rst",
+        ),
+        turns="<data>/driving/turns.parquet",
+        words="<data>/driving/words.parquet",
+        inventory="<data>/driving/inventory.parquet",
+        traces="<data>/driving/traces.parquet",
+        utterances="<data>/driving/utterances.parquet",
+        provenance="<data>/driving/provenance.json",
+    log:
+        "<logs>/driving/parse_driving.log",
+    benchmark:
+        "<benchmarks>/driving/parse_driving.tsv"
+    priority: FIRST
+    threads: 1
+    resources:
+        mem_mb=growing(1000),
+        runtime=growing(10),
+    params:
+        settings=config_for(
+            "driving.dev_games",
+            "driving.test_games",
+            "driving.least_sent",
+            "driving.least_words",
+        ),
+        rules=config_for("driving.distractors", "driving.goal_offset"),
+        code=code("parse_driving"),
+    script:
+        "../scripts/parse_driving.py"
 
 
 rule prepare:
-    """Make the inventory, the items and the traces of a task without its own rules."""
+    """Make the items and the traces of a task without rules of its own."""
     input:
-        raw=f"{RESULTS}/{{task}}/raw",
+        raw="<raw>/{task}/raw",
     output:
-        inventory=f"{POINT}/{{task}}/inventory.parquet",
-        item_table=f"{POINT}/{{task}}/items.parquet",
-        traces=f"{POINT}/{{task}}/traces.parquet",
-        provenance=f"{POINT}/{{task}}/provenance.json",
+        item_table="<data>/{task}/items.parquet",
+        inventory="<data>/{task}/inventory.parquet",
+        traces="<data>/{task}/traces.parquet",
+        utterances="<data>/{task}/utterances.parquet",
+        provenance="<data>/{task}/provenance.json",
     log:
-        f"{POINT}/logs/{{task}}/prepare.log",
+        "<logs>/{task}/prepare.log",
     benchmark:
-        f"{POINT}/benchmarks/{{task}}/prepare.tsv"
+        "<benchmarks>/{task}/prepare.tsv"
     wildcard_constraints:
         task=having("prepare"),
     priority: FIRST
@@ -50,3 +196,33 @@ rule prepare:
         code=code("prepare"),
     script:
         "../scripts/prepare.py"
+
+
+rule read_corpus:
+    """Read and check a user's recordings."""
+    input:
+        corpus_files,
+    output:
+        states="<data>/{task}/states.parquet",
+        recorded="<data>/{task}/recorded.parquet",
+        pictures="<data>/{task}/pictures.parquet",
+        inventory="<data>/{task}/inventory.parquet",
+        traces="<data>/{task}/traces.parquet",
+        utterances="<data>/{task}/utterances.parquet",
+        provenance="<data>/{task}/provenance.json",
+    log:
+        "<logs>/{task}/read_corpus.log",
+    benchmark:
+        "<benchmarks>/{task}/read_corpus.tsv"
+    wildcard_constraints:
+        task="|".join(tasks.corpora()) or "^$",
+    priority: FIRST
+    threads: 1
+    resources:
+        mem_mb=growing(3000),
+        runtime=growing(10),
+    params:
+        folder=lambda wildcards: at(wildcards)["corpora"][wildcards.task],
+        code=code("read_corpus"),
+    script:
+        "../scripts/read_corpus.py"

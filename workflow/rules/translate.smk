@@ -1,28 +1,6 @@
 """Messages, contexts and the dictionary."""
 
 
-rule list_utterances:
-    """List everything that humans said in one go on held-out states, as sets of phrases."""
-    input:
-        reads("list_utterances"),
-    output:
-        f"{POINT}/{{task}}/utterances.parquet",
-    log:
-        f"{POINT}/logs/{{task}}/list_utterances.log",
-    benchmark:
-        f"{POINT}/benchmarks/{{task}}/list_utterances.tsv"
-    priority: SECOND
-    threads: 1
-    resources:
-        mem_mb=growing(1500),
-        runtime=growing(5),
-    params:
-        game=game,
-        code=code("list_utterances"),
-    script:
-        "../scripts/list_utterances.py"
-
-
 rule score_dictionary:
     """Score every pair of messages under every criterion and keep the n best, in both directions."""
     input:

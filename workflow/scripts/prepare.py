@@ -1,16 +1,8 @@
-"""Make the inventory, the items and the traces of a task without its own rules."""
+"""Make the items and the traces of a task without stages of its own."""
 
-from neuralese import tasks
-from neuralese.sources.provenance import write_provenance
 from neuralese.stages import stage
-from neuralese.storage.tables import write_table
-from neuralese.tasks.items import inventory_table
+from neuralese.stages.prepare import prepare, write_files
 
 with stage(snakemake):
-    given, made, params = snakemake.input, snakemake.output, snakemake.params
-    prepared = tasks.get(snakemake.wildcards.task).prepare(given.raw, params.settings)
-    write_table(made.inventory, inventory_table(prepared.phrases, prepared.traces), "inventory")
-    write_table(made.item_table, prepared.items, "items")
-    write_table(made.traces, prepared.traces, "traces")
-    rows = prepared.rows or {"items": len(prepared.items), "traces": len(prepared.traces)}
-    write_provenance(made.provenance, given.raw, rows)
+    made = prepare(snakemake.wildcards.task, snakemake.input.raw, snakemake.params.settings)
+    write_files(snakemake.output, made)

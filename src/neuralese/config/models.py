@@ -94,12 +94,6 @@ class Birds(Section):
         "Whether the backbone computes in 8-bit integers, which is faster.",
         "See below; `false` is slower and slightly more accurate.",
     )
-    shards: Annotated[int, between(1, 1000)] = key(
-        8,
-        "Number of parts into which the images are split, to be processed in parallel.",
-        "As many as you have cores, up to eight or so: each takes some seconds to start. "
-        "The results are the same, byte for byte, whatever the number.",
-    )
     components: Annotated[int, between(2, 1280)] = key(
         90,
         "Number of principal components of the feature maps whose products are pooled (bilinear pooling).",

@@ -32,7 +32,9 @@ _TALK = ("messages.parquet", "contexts.parquet", "robot_speaker.safetensors", "h
 _SYNTHESIS = ("synthesis.parquet", "new_messages.parquet", "bags.parquet")
 _PLAY = ("provenance.json", ROBOT, "messages.parquet", "dictionary.parquet", "utterances.parquet")
 _BEHAVIOR, _RELAY = "behavior_test.parquet", "relay.parquet"
-_PLAIN = tuple(task.name for task in tasks.every() if not task.rules)  # tasks without rules of their own
+_PLAIN = tuple(
+    task.name for task in tasks.every() if not (task.rules or task.stages)
+)  # tasks without stages of their own
 _PLAYED = tuple(task.name for task in tasks.every() if task.history_files)  # tasks that have a game
 _RELAYED = tuple(  # tasks that have a game, and no relay of their own
     name for name in _PLAYED if not any(_RELAY in dict(stage.made()) for stage in tasks.get(name).stages)
@@ -66,7 +68,7 @@ STAGES = (
         "prepare",
         TASK,
         ("raw",),
-        ("inventory.parquet", "items.parquet", "traces.parquet", "provenance.json"),
+        ("items.parquet", "inventory.parquet", "traces.parquet", "utterances.parquet", "provenance.json"),
         _PLAIN,
         tasks=_PLAIN,
     ),
@@ -78,9 +80,10 @@ STAGES = (
         (
             "states.parquet",
             "recorded.parquet",
+            "pictures.parquet",
             "inventory.parquet",
             "traces.parquet",
-            "pictures.parquet",
+            "utterances.parquet",
             "provenance.json",
         ),
         ("corpora",),
@@ -94,7 +97,6 @@ STAGES = (
         ("speakers", "games"),
         tasks=tuple(tasks.corpora()),
     ),
-    Stage("list_utterances", TASK, _TRACES, ("utterances.parquet",), ("games",)),
     Stage(
         "train_agent",
         SEED,

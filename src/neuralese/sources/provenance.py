@@ -4,15 +4,15 @@ from pathlib import Path
 from typing import Any
 
 from neuralese.storage.errors import NeuraleseError
-from neuralese.storage.files import read_json, write_json
+from neuralese.storage.files import read_json
 
 KINDS = ("official", "mirror", "embedded", "corpus")  # where data comes from
 PEOPLE, ATTRIBUTES = "people", "attributes"  # who says the phrases of an inventory
 
 
-def write_provenance(path: str | Path, raw: str | Path, rows: dict[str, int], **more: object) -> None:
-    """Write where the raw data came from, with the number of rows of each table made from it."""
-    write_json(path, {**read_json(Path(raw) / "source.json"), "rows": rows, **more})
+def provenance(raw: str | Path, rows: dict[str, int], **more: object) -> dict[str, Any]:
+    """Where raw data came from, with the number of rows of each table made from it."""
+    return {**read_json(Path(raw) / "source.json"), "rows": rows, **more}
 
 
 def read_provenance(path: str | Path) -> dict[str, Any]:

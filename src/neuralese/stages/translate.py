@@ -16,15 +16,6 @@ Criteria = Mapping[str, Mapping[str, Mapping[str, Any]]]  # settings by directio
 UNREAD = 100  # resamples of intervals that nobody reads
 
 
-def list_utterances(run: Run) -> "pd.DataFrame":
-    """Everything that humans said in one go."""
-    from neuralese.randomness import generator
-    from neuralese.translate.utterances import SPLITS, utterances_table
-
-    random = generator(0, "utterances")  # for distractors, which are not used
-    return utterances_table(run.phrases, {split: run.traces(split, random) for split in SPLITS})
-
-
 def choose_criteria(ablation: "pd.DataFrame", criteria: Families) -> "pd.DataFrame":
     """The member of each family of criteria that translates, chosen on dev over all seeds."""
     from neuralese.translate.choice import choose

@@ -1,13 +1,17 @@
-"""Tasks about items: the tables of items and of what humans said about them."""
+"""The tables of items, and of what humans said about them."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from neuralese.storage.tables import vectors
+
+SPLITS = ("train", "dev", "test")
 
 
 @dataclass(frozen=True)
@@ -45,3 +49,30 @@ def inventory_table(phrases: Sequence[str], traces: pa.Table) -> pd.DataFrame:
     said = traces["phrases"].combine_chunks().flatten().to_numpy().astype(np.int64)
     counts = np.bincount(said, minlength=len(phrases))
     return pd.DataFrame({"phrase_id": range(len(phrases)), "phrase": list(phrases), "count": counts})
+
+
+def utterances_table(phrases: Sequence[str], traces: pa.Table, split: Iterable[str]) -> pd.DataFrame:
+    """All that humans said at once, as sets of phrases, given the split of each trace.
+
+    Single phrases come first, by their own ids, then the sets of two or more that were said on dev or test states, the
+    most frequent in training first. So phrases and utterances can be looked up in one dictionary. Columns:
+    utterance_id, text, parts, and how often it was said in each split.
+    """
+    said = traces["phrases"].combine_chunks()
+    values, ends = said.flatten().to_pylist(), [0, *np.cumsum(said.value_lengths().to_numpy()).tolist()]
+    lists = (tuple(values[start:end]) for start, end in pairwise(ends))
+    counts: dict[str, Counter[tuple[int, ...]]] = {name: Counter() for name in SPLITS}
+    for (name, ids), count in Counter(zip(split, lists, strict=True)).items():
+        if ids:  # what has no phrase of the inventory is not an utterance
+            counts[name][tuple(sorted(set(ids)))] += count
+    single = [(number,) for number in range(len(phrases))]
+    held_out = {parts for name in ("dev", "test") for parts in counts[name] if len(parts) > 1}
+    parts = [*single, *sorted(held_out, key=lambda parts: (-counts["train"][parts], parts))]
+    return pd.DataFrame(
+        {
+            "utterance_id": range(len(parts)),
+            "text": [", ".join(phrases[number] for number in each) for each in parts],
+            "parts": [list(each) for each in parts],
+            **{name: [counts[name][each] for each in parts] for name in SPLITS},
+        }
+    )

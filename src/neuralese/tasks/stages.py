@@ -14,7 +14,7 @@ SWEPT_FILES = {
     "protocol": "protocol.parquet",
     "ablation": "ablation.parquet",
 }
-# what may be in braces in a file name besides task and seed; the config sets the number of shards
+# what may be in braces in a file name besides task and seed
 WILDCARDS = {"table": tuple(SWEPT_FILES)}
 
 

@@ -1,67 +1,7 @@
-"""Driving: logs of human games become maps, games and traces; robots drive with these humans, and can be watched.
+"""Driving: robots drive with recorded humans, and can be watched.
 
 Two robots also drive with every message translated into English and back, and a robot with a model human who listens.
 """
-
-
-rule parse_driving:
-    """Read the logs of the driving games and replay them to check them and to compute their reward."""
-    input:
-        raw=f"{RESULTS}/driving/raw",
-    output:
-        maps=f"{POINT}/driving/maps.parquet",
-        games=report(
-            f"{POINT}/driving/games.parquet",
-            category="Data",
-            caption="../../report/games.rst",
-        ),
-        turns=f"{POINT}/driving/turns.parquet",
-        provenance=f"{POINT}/driving/provenance.json",
-    log:
-        f"{POINT}/logs/driving/parse.log",
-    benchmark:
-        f"{POINT}/benchmarks/driving/parse.tsv"
-    priority: FIRST
-    threads: 1
-    resources:
-        mem_mb=growing(1000),
-        runtime=growing(5),
-    params:
-        dev_games=lambda wildcards: at(wildcards)["driving"]["dev_games"],
-        test_games=lambda wildcards: at(wildcards)["driving"]["test_games"],
-        rules=lambda wildcards: {
-            key: at(wildcards)["driving"][key]
-            for key in ("distractors", "goal_offset")
-        },
-        code=code("tasks/parse_driving"),
-    script:
-        "../../scripts/tasks/parse_driving.py"
-
-
-rule prepare_driving:
-    """Make the inventory of short messages, the words and the traces of what humans said."""
-    input:
-        games=f"{POINT}/driving/games.parquet",
-        turns=f"{POINT}/driving/turns.parquet",
-    output:
-        inventory=f"{POINT}/driving/inventory.parquet",
-        words=f"{POINT}/driving/words.parquet",
-        traces=f"{POINT}/driving/traces.parquet",
-    log:
-        f"{POINT}/logs/driving/prepare.log",
-    benchmark:
-        f"{POINT}/benchmarks/driving/prepare.tsv"
-    priority: FIRST
-    threads: 1
-    resources:
-        mem_mb=growing(1000),
-        runtime=growing(5),
-    params:
-        least_sent=lambda wildcards: at(wildcards)["driving"]["least_sent"],
-        least_words=lambda wildcards: at(wildcards)["driving"]["least_words"],
-        code=code("tasks/prepare_driving"),
-    script:
-        "../../scripts/tasks/prepare_driving.py"
 
 
 rule evaluate_behavior:

@@ -1,9 +1,7 @@
 """What the files are that the bird task alone has."""
 
 from neuralese.storage.described import Described
-from neuralese.tasks.birds.tables import CAPTIONS, FEATURES, IMAGES, POOLED, SHARD
-
-_POOLED = {"pooled": "Products of principal components of the feature maps.", "average": "Their average."}
+from neuralese.tasks.birds.data import CAPTIONS, FEATURES, IMAGES, POOLED
 
 DESCRIBED = {
     "images.parquet": Described(
@@ -20,11 +18,11 @@ DESCRIBED = {
         "What was said of them.", CAPTIONS, {"caption_id": "The sentence.", "caption": "What it says."}
     ),
     "backbone.onnx": Described("The network that looks at the images."),
-    "pooled_{shard}_of_{shards}.parquet": Described(
-        "What it sees in some of the images; deleted when all are there.", SHARD, _POOLED
+    "pooled.parquet": Described(
+        "What it sees in them.",
+        POOLED,
+        {"pooled": "Products of principal components of the feature maps.", "average": "Their average."},
     ),
-    "failed_{shard}_of_{shards}.json": Described("Those of them that could not be read, and why."),
-    "pooled.parquet": Described("What it sees in all of them.", POOLED, _POOLED),
     "failed_images.json": Described("Images that could not be read, and why."),
     "features.parquet": Described("What the players see of each image.", FEATURES),
     "head_accuracy.json": Described("How well these features tell the species."),

@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import torch
-from sklearn.linear_model import RidgeCV
 from torch import Tensor, nn
 
 from neuralese.agents.adam import FusedAdam
@@ -130,6 +129,8 @@ def cross_fitted(
 
 def ridge(source: Tensor, target: Tensor) -> Callable[[Tensor], Tensor]:
     """The affine map from rows of `source` (n, d) to rows of `target` (n, e), its penalty chosen by leave-one-out."""
+    from sklearn.linear_model import RidgeCV  # here, since importing it takes seconds
+
     fitted = RidgeCV(alphas=np.logspace(-3, 4, 15)).fit(source.numpy(), target.numpy())
     return lambda rows: torch.from_numpy(fitted.predict(rows.numpy()).astype(np.float32))
 

@@ -10,8 +10,7 @@ from PIL import Image
 from neuralese.sources.archives import members
 from neuralese.storage.tables import read_table
 from neuralese.tasks.birds.crops import crop
-from neuralese.tasks.birds.cub import PICTURES
-from neuralese.tasks.birds.tables import IMAGES
+from neuralese.tasks.birds.data import IMAGES, PICTURES
 from neuralese.tasks.task import Files
 
 THUMBNAIL = 80  # longer side of a thumbnail, in pixels

@@ -31,7 +31,6 @@ PAPER = Paper(
 )
 
 _OWN = ("birds",)
-_SHARDS = ("pooled_{shard}_of_{shards}.parquet", "failed_{shard}_of_{shards}.json")
 
 
 class Birds(ReferenceTask):
@@ -53,19 +52,16 @@ class Birds(ReferenceTask):
     fitting = FitConfig(learning_rate=0.001, check_every=50, patience=8)  # few items, soon overfitted
     variable_files = ("traces.parquet", "inventory.parquet")
     picture_files = ("raw", "images.parquet")
-    rules = Path("tasks/birds.smk")
     stages = (
-        Stage("parse_birds", EACH, ("raw",), ("images.parquet", "captions.parquet"), tasks=_OWN, job="parse"),
-        Stage("export_backbone", EACH, ("raw", "images.parquet"), ("backbone.onnx",), _OWN, tasks=_OWN),
+        Stage("parse_birds", EACH, ("raw",), ("images.parquet", "captions.parquet"), tasks=_OWN),
         Stage(
-            "pool_images",
+            "extract_features",
             EACH,
-            ("raw", "images.parquet", "backbone.onnx"),
-            _SHARDS,
+            ("raw", "images.parquet"),
+            ("backbone.onnx", "pooled.parquet", "failed_images.json"),
+            _OWN,
             tasks=_OWN,
-            job="pool_images_{shard}_of_{shards}",
         ),
-        Stage("gather_pooled", EACH, _SHARDS, ("pooled.parquet", "failed_images.json"), _OWN, tasks=_OWN),
         Stage(
             "train_head",
             EACH,
@@ -78,10 +74,9 @@ class Birds(ReferenceTask):
             "prepare_birds",
             EACH,
             ("raw", "images.parquet", "captions.parquet", "features.parquet", "failed_images.json"),
-            ("inventory.parquet", "items.parquet", "traces.parquet", "provenance.json"),
+            ("items.parquet", "inventory.parquet", "traces.parquet", "utterances.parquet", "provenance.json"),
             _OWN,
             tasks=_OWN,
-            job="prepare",
         ),
     )
     paper = PAPER

@@ -1,7 +1,7 @@
 """What the files are that the colour task alone has."""
 
 from neuralese.storage.described import Described
-from neuralese.tasks.colors.tables import COLORS
+from neuralese.tasks.colors.data import COLORS
 
 DESCRIBED = {
     "colors.parquet": Described(

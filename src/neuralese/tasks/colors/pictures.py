@@ -5,8 +5,7 @@ from collections.abc import Collection, Iterable
 import numpy as np
 
 from neuralese.storage.tables import read_table
-from neuralese.tasks.colors.cielab import lab_to_rgb
-from neuralese.tasks.colors.tables import COLORS
+from neuralese.tasks.colors.data import COLORS, lab_to_rgb
 from neuralese.tasks.task import Files
 
 

@@ -43,17 +43,21 @@ class Colors(ReferenceTask):
     )
     variable_files = ("colors.parquet",)
     picture_files = ("colors.parquet", "traces.parquet", "inventory.parquet")
-    rules = Path("tasks/colors.smk")
     stages = (
-        Stage("parse_colors", EACH, ("raw",), ("colors.parquet", "provenance.json"), tasks=("colors",), job="parse"),
         Stage(
-            "prepare_colors",
+            "parse_colors",
             EACH,
-            ("colors.parquet",),
-            ("inventory.parquet", "items.parquet", "traces.parquet"),
+            ("raw",),
+            (
+                "colors.parquet",
+                "items.parquet",
+                "inventory.parquet",
+                "traces.parquet",
+                "utterances.parquet",
+                "provenance.json",
+            ),
             ("colors",),
             tasks=("colors",),
-            job="prepare",
         ),
     )
     paper = PAPER

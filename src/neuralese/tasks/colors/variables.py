@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from neuralese.storage.tables import read_table
-from neuralese.tasks.colors.tables import COLORS
+from neuralese.tasks.colors.data import COLORS
 from neuralese.tasks.task import Files
 
 

@@ -16,11 +16,11 @@ from neuralese.tasks.corpus.describe import warnings
 from neuralese.tasks.corpus.images import thumbnail
 from neuralese.tasks.corpus.read import Corpus
 from neuralese.tasks.corpus.tables import PICTURES, RECORDED, STATES
-from neuralese.tasks.items import traces_table
+from neuralese.tasks.items import traces_table, utterances_table
 
 
 def write_corpus(corpus: Corpus, made: dict[str, str | Path], seed: int = 0) -> None:
-    """Write the states, the recorded messages, the inventory, the traces and the provenance of all."""
+    """Write the states, the recorded messages, what was said in words, and the provenance of all."""
     sizes = None if corpus.contexts is None else int(corpus.contexts.sizes.min())
     about: dict[str, Any] = {"candidates": sizes, "columns": column_types(corpus), "speaker": speaker_of(corpus)}
     about["seen_by_people"] = seen_by_people(corpus)
@@ -41,6 +41,7 @@ def write_corpus(corpus: Corpus, made: dict[str, str | Path], seed: int = 0) -> 
     traces = traces.append_column("split", pa.array(said.split.tolist()))
     traces = traces.append_column("candidates", _candidates(corpus, said.context, sizes, rng))
     write_table(made["traces"], traces, "traces")
+    write_table(made["utterances"], utterances_table(corpus.inventory.phrases, traces, said.split), "utterances")
     if "pictures" in made:
         write_table(made["pictures"], pictures_table(corpus), PICTURES)
     write_json(made["provenance"], provenance(corpus))

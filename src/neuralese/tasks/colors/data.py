@@ -3,6 +3,8 @@
 In the archive, `corpusindex.txt` lists the colour names with the stem of their files. A training answer is spread over
 three files (`train/<stem>.{h,s,v}_train`, one number per line), a held-out answer is a line `h,s,v` of
 `5dev/<stem>.test` or `25test/<stem>.test`.
+
+Colours are also given in CIELAB (D65), in which distance is close to perceived difference.
 """
 
 import re
@@ -11,10 +13,48 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+from skimage.color import hsv2rgb, lab2rgb, rgb2lab
 
 from neuralese.sources.archives import members
 from neuralese.storage.errors import NeuraleseError
+from neuralese.storage.tables import Contract
+from neuralese.storage.values import SHARE, SPLIT, Between, Rules
 from neuralese.tasks.colors.source import XKCD
+
+COLORS = Contract(
+    "colors",
+    {
+        "split": pa.string(),
+        "name": pa.string(),
+        **dict.fromkeys(("h", "s", "v", "L", "a", "b"), pa.float32()),
+    },
+    Rules(
+        {"split": SPLIT, "h": SHARE, "s": SHARE, "v": SHARE, "L": Between(-0.01, 100.01)}
+        | dict.fromkeys(("a", "b"), Between(-128, 128))
+    ),
+)
+
+
+AT_ONCE = 10_000  # colours, whose dozens of intermediate values fit into a processor's cache
+
+
+def hsv_to_lab(hsv: np.ndarray) -> np.ndarray:
+    """Turn hue, saturation and value in 0..1, (n, 3), into L (0..100), a and b, (n, 3)."""
+    parts = np.split(hsv.astype(np.float64), range(AT_ONCE, len(hsv), AT_ONCE))
+    return np.concatenate([rgb2lab(hsv2rgb(part[None]))[0] for part in parts])
+
+
+def lab_to_rgb(lab: np.ndarray) -> np.ndarray:
+    """Turn L, a and b, (n, 3), into sRGB in 0..1; colours outside sRGB are clipped."""
+    return np.clip(lab2rgb(lab[None]), 0, 1)[0]
+
+
+def add_lab(colors: pd.DataFrame) -> pd.DataFrame:
+    """Add the columns L, a, b to a table that has h, s, v."""
+    lab = hsv_to_lab(colors[["h", "s", "v"]].to_numpy()).astype(np.float32)
+    return colors.assign(L=lab[:, 0], a=lab[:, 1], b=lab[:, 2])
+
 
 SPLITS = {"train": "train", "dev": "5dev", "test": "25test"}  # ours -> the corpus's folder
 LEFT_OUT = {"very", "shit", "piss", "crap", "fuck"}  # an intensifier that names nothing, and profanity

@@ -1,4 +1,4 @@
-"""Images pooled in shards, by a backbone in whole numbers."""
+"""Images pooled by several workers, by a backbone in whole numbers."""
 
 import os
 from itertools import islice
@@ -15,13 +15,12 @@ from neuralese.sources.archives import members
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import read_table
 from neuralese.tasks.birds.backbone import graph
-from neuralese.tasks.birds.cub import PICTURES
+from neuralese.tasks.birds.data import PICTURES, POOLED
 from neuralese.tasks.birds.embedded import Species, draw
-from neuralese.tasks.birds.images import Extraction, gather_shards, samples, wanted, write_shard
+from neuralese.tasks.birds.images import Extraction, samples, wanted, write_pooled
 from neuralese.tasks.birds.network import Backbone
 from neuralese.tasks.birds.pooling import Extractor, principal_axes, with_pooling
 from neuralese.tasks.birds.quantise import largest_sums, quantise
-from neuralese.tasks.birds.tables import POOLED
 
 BODIES = ("red", "blue", "yellow", "brown")
 
@@ -62,39 +61,27 @@ def extractor(graphs, networks, drawn) -> Extractor:
     return Extractor.load(with_pooling(graphs[1], axes))
 
 
-def pooled(folder: Path, extractor: Extractor, drawn, shards: int) -> tuple[bytes, dict[str, str]]:
-    """The table made from a number of shards, and what could not be read."""
+def pooled(folder: Path, extractor: Extractor, drawn, workers: int) -> tuple[bytes, dict[str, str]]:
+    """The table made by a number of workers, and what could not be read."""
     images, pictures = drawn
-    failed, paths = {}, []
-    for shard in range(shards):
-        extraction = Extraction(extractor)
-        paths.append(folder / f"{shard}_of_{shards}.parquet")
-        write_shard(paths[-1], extraction.run(iter(pictures), wanted(images, shard, shards)), total=0)
-        failed |= extraction.failed
-    gather_shards(folder / "pooled.parquet", paths)
-    return (folder / "pooled.parquet").read_bytes(), failed
+    extraction = Extraction(extractor, workers)
+    write_pooled(folder / "pooled.parquet", extraction.run(iter(pictures), wanted(images)))
+    return (folder / "pooled.parquet").read_bytes(), extraction.failed
 
 
-def test_however_many_shards_there_are_the_table_has_the_same_bytes(extractor, drawn, tmp_path, monkeypatch):
+def test_however_many_workers_there_are_the_table_has_the_same_bytes(extractor, drawn, tmp_path, monkeypatch):
     monkeypatch.setattr("neuralese.tasks.birds.images.ROWS", 2)
     one, failed = pooled(tmp_path, extractor, drawn, 1)
     assert set(failed) == {"2.jpg", "5.jpg"}
     assert read_table(tmp_path / "pooled.parquet", POOLED)["image_id"].to_pylist() == [1, 2, 4, 5, 7]
-    for shards in (2, 5, 9):  # of nine, some are empty
-        assert pooled(tmp_path, extractor, drawn, shards) == (one, failed)
+    for workers in (2, 5):
+        assert pooled(tmp_path, extractor, drawn, workers) == (one, failed)
 
 
-def test_shards_hold_every_image_once(drawn):
-    images = drawn[0].sample(frac=1, random_state=0)
-    for shards in (1, 3, 10):
-        ids = [image_id for shard in range(shards) for image_id, _ in wanted(images, shard, shards).values()]
-        assert ids == list(range(1, 8))
-
-
-def test_a_shard_reads_no_further_than_its_last_picture(extractor, drawn):
+def test_an_archive_is_read_no_further_than_the_last_picture(extractor, drawn):
     images, pictures = drawn
     stream = iter([*pictures, ("beyond", b"")])
-    list(Extraction(extractor).run(stream, wanted(images.iloc[3:5])))
+    Extraction(extractor).run(stream, wanted(images.iloc[3:5]))
     assert next(stream)[0] == pictures[[path for path, _ in pictures].index("3.jpg") + 1][0]
 
 

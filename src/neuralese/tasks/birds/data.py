@@ -19,9 +19,39 @@ import pyarrow as pa
 from neuralese.sources.archives import members
 from neuralese.sources.pickles import read_plain_pickle
 from neuralese.storage.errors import NeuraleseError
-from neuralese.storage.tables import matrix
+from neuralese.storage.tables import VECTOR, Contract, matrix
+from neuralese.storage.values import COUNT, SPLIT, Rules
 from neuralese.tasks.birds.source import CUB
 from neuralese.tasks.items import items_table
+
+IMAGES = Contract(
+    "images",
+    {
+        "image_id": pa.int32(),
+        "path": pa.string(),
+        "class_id": pa.int32(),
+        "class_name": pa.string(),
+        "split": pa.string(),
+        "box": pa.list_(pa.float64()),  # left, top, width, height in pixels
+    },
+    Rules({"split": SPLIT, "class_id": COUNT}, unique=(("image_id",), ("path",))),
+)
+CAPTIONS = Contract(
+    "captions",
+    {"image_id": pa.int32(), "caption_id": pa.int32(), "caption": pa.string()},
+    Rules({}, unique=(("caption_id",),)),
+)
+POOLED = Contract(
+    "pooled",
+    {"image_id": pa.int32(), "pooled": VECTOR, "average": VECTOR},
+    Rules({}, unique=(("image_id",),)),
+)
+FEATURES = Contract(
+    "features",
+    {"image_id": pa.int32(), "feature": VECTOR},
+    Rules({}, unique=(("image_id",),)),
+)
+
 
 LISTS = r"CUB_200_2011/((?:images|image_class_labels|classes|bounding_boxes)\.txt)$"
 PICTURES = r"CUB_200_2011/images/(.+\.jpg)$"
