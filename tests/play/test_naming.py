@@ -12,8 +12,8 @@ from naming_runs import CRITERIA
 from neuralese.cli.corpus import command as corpus_command
 from neuralese.play.server import RefusedError, TooLateError
 from neuralese.storage.errors import NeuraleseError
-from neuralese.storage.made import making
-from neuralese.storage.tables import matrix, read_table, write_table
+from neuralese.storage.files import write_json
+from neuralese.storage.tables import matrix, read_table
 from neuralese.tasks.reference_play.game import streak
 from neuralese.tasks.reference_play.logs import import_games
 from neuralese.tasks.reference_play.robot import load_robot
@@ -27,10 +27,7 @@ def colors(naming_results):
 
 def test_the_game_is_that_of_the_run_even_if_its_robots_saw_the_target_alone(naming_results, colors, tmp_path):
     shutil.copytree(naming_results / "colors", tmp_path / "colors")
-    contexts = tmp_path / "colors/seed0/contexts.parquet"
-    made = {"stage": "sample_messages", "inputs": {}, "settings": {"game": {"speaker_sees": "target", "steps": 4}}}
-    with making(made):
-        write_table(contexts, read_table(contexts, "contexts"), "contexts")
+    write_json(tmp_path / "config.json", {"games": {"colors": {"speaker_sees": "target", "steps": 4}}})
     robot = load_robot(tmp_path, "colors", 0)
     assert (robot.game.speaker_sees, robot.game.max_steps, robot.game.n_candidates) == ("target", 4, 2)
     states = robot.said.states[:5]

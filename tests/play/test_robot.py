@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from neuralese.storage.errors import NeuraleseError
-from neuralese.storage.made import making
+from neuralese.storage.files import write_json
 from neuralese.storage.tables import matrix, read_table, write_table
 from neuralese.tasks.driving.play.robot import load_robot
 
@@ -21,14 +21,13 @@ def test_without_a_criterion_ours_translates_whatever_it_is_called(results, robo
 
 def test_the_candidates_are_those_of_the_run_and_the_steps_those_of_the_player(results, tmp_path):
     shutil.copytree(results / "driving", tmp_path / "driving")
-    made = {"inputs": {}, "settings": {"game": {"candidates": 3, "steps": 8}}}
+    write_json(tmp_path / "config.json", {"games": {"driving": {"candidates": 3, "steps": 8}}})
     for kind in ("contexts", "messages"):
         path = tmp_path / f"driving/seed0/{kind}.parquet"
         table = read_table(path, kind)
         for name in [name for name in table.column_names if name.startswith("other_")]:
             table = table.append_column(name.replace("other_", "other_2_"), table[name])
-        with making(made):
-            write_table(path, table, kind)
+        write_table(path, table, kind)
     game = load_robot(tmp_path, 0, "mine", steps=5).game
     assert (game.n_candidates, game.max_steps) == (3, 5)
 

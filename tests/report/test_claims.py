@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from comparison_rows import PAPERS, behavior_rows, belief_rows
 
-from neuralese.evaluate.comparison import EASIER, JUDGE, PHRASE, compare
+from neuralese.evaluate.comparison import EASIER, JUDGE, PHRASE, TOLD, compare
 from neuralese.report.page.claims import FAILS, HOLDS, OPEN, Claim, claims, verdict_of
 
 
@@ -101,7 +101,7 @@ def test_a_gain_decides_only_where_its_test_is_sure(gain, p_value, verdict):
 def test_only_the_main_section_decides():
     table = compare(belief_rows(seeds=5), papers=PAPERS)
     rows = table[table["task"] == "driving"]
-    assert set(rows["section"]) == {"", PHRASE, EASIER}
+    assert set(rows["section"]) == {"", PHRASE, EASIER, TOLD}
     worse = rows.assign(**{name: rows[name].where(rows["section"] == "", -0.3) for name in ("gain", "gain_control")})
     assert [claim.verdict for claim in claims(worse)] == [claim.verdict for claim in claims(rows)]
     colors = table[table["task"] == "colors"]

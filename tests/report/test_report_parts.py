@@ -40,7 +40,7 @@ FACTS["spent"] = {"jobs": 0, "total": "0 s", "longest": []}
 
 
 def part(seed=0, phrase="red"):
-    return {"task": "colors", "seed": seed, "phrases": [phrase], "history": {"update": [1]}}
+    return {"task": "colors", "seed": seed, "phrases": [phrase], "history": {"update": [1]}, "protocol": []}
 
 
 def page(comparison=COMPARISON, parts=None, **beyond):
@@ -236,7 +236,7 @@ def test_every_section_of_a_table_stands_under_its_title():
     found = {table["number"]: [section["title"] for section in table["sections"]] for table in tables}
     phrase, easier, told, judge = SECTIONS.values()
     apart = ["", phrase, told, judge]
-    assert found == {"1a": apart, "1b": apart, "2": ["", phrase, easier], "3": [""]}
+    assert found == {"1a": apart, "1b": apart, "2": ["", phrase, easier, told], "3": [""]}
     text = seen(page())
     main, of_phrases, of_judge = (text.index(what) for what in ("R → R</th>", phrase, judge))
     assert main < of_phrases < of_judge < text.index("asks the judge</td>")

@@ -7,6 +7,7 @@ import pandas as pd
 
 from neuralese.evaluate.comparison import EASIER
 from neuralese.figures import save
+from neuralese.translate.families import INFORMED
 
 OURS, PAPER = "#1d5fd1", "#d62839"
 
@@ -19,7 +20,7 @@ def by_pair(rows: pd.DataFrame) -> pd.DataFrame:
 
 def charted(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of one table that are drawn: the main ones, and those with the paper's easier distractors."""
-    easier = (rows["section"] == EASIER) & (rows["unit"] != "phrase")
+    easier = (rows["section"] == EASIER) & (rows["unit"] != "phrase") & (rows["role"] != INFORMED)
     measure = rows["measure"].where(~easier, rows["measure"] + ", the paper's easier distractors")
     return rows.assign(measure=measure)[(rows["section"] == "") | easier]
 

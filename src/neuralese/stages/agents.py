@@ -108,4 +108,10 @@ def analyse_protocol(run: Run) -> "pd.DataFrame":
 
 def draw_protocol(run: Run, protocol: "pd.DataFrame", path: str | Path) -> None:
     """Draw what `analyse_protocol` found."""
-    run.task.draw_protocol(run, protocol, path, f"{run.task.name}, seed {run.seed} (data: {run.data})")
+    from neuralese.report.protocol import draw_measures, draw_protocol
+
+    if run.cell is None:
+        draw_measures(path, protocol, f"{run.task.name} (data: {run.data})")
+        return
+    title = f"{run.task.name}, seed {run.seed} (data: {run.data})"
+    draw_protocol(path, run.meant("test").numpy(), run.variables(run.said["test"].states), protocol, title)

@@ -160,12 +160,6 @@ class Task:
         told = analyse(run.meant("test").numpy(), heard.messages.numpy(), run.variables(heard.states))
         return pd.concat([told, spoken])
 
-    def draw_protocol(self, run: "Run", protocol: "pd.DataFrame", path: str | Path, title: str) -> None:
-        """Draw how much its messages say."""
-        from neuralese.report.protocol import draw_protocol
-
-        draw_protocol(path, run.meant("test").numpy(), run.variables(run.said["test"].states), protocol, title)
-
     def _lacks(self, method: str) -> NeuraleseError:
         return NeuraleseError(f"the task '{self.name}' has no {method}; add this method to {type(self).__name__}.")
 

@@ -91,9 +91,3 @@ class Corpus(Task):
         from neuralese.tasks.corpus.recorded import load_recorded
 
         return measure(load_recorded(run.files["recorded.parquet"]), run.files["states.parquet"])
-
-    def draw_protocol(self, run: "Run", protocol: "pd.DataFrame", path: str | Path, title: str) -> None:
-        """Draw what the messages say."""
-        from neuralese.report.protocol import draw_measures
-
-        draw_measures(path, protocol, title)
