@@ -13,6 +13,7 @@ from neuralese.tasks.birds import backbone
 from neuralese.tasks.birds.crops import crop
 from neuralese.tasks.birds.embedded import Species, draw
 from neuralese.tasks.birds.images import Extraction
+from neuralese.tasks.birds.network import Backbone
 from neuralese.tasks.birds.pooling import Extractor, principal_axes, with_pooling
 from neuralese.tasks.birds.quantise import quantise
 
@@ -47,11 +48,11 @@ def measure(pixels: int, images: int) -> dict[str, float | str]:
     wanted = {str(number): (number, box) for number, (_, box) in enumerate(drawn)}
     pictures = np.stack([crop(content, box, pixels) for content, box in drawn])
     floats = backbone.graph(NETWORK, pixels)
-    axes = principal_axes(backbone.Backbone.load(floats), pictures, COMPONENTS)
+    axes = principal_axes(Backbone.load(floats), pictures, COMPONENTS)
     wholes, in_floats = (
         Extractor.load(with_pooling(network, axes)) for network in (quantise(floats, pictures), floats)
     )
-    floats = backbone.Backbone.load(floats)
+    floats = Backbone.load(floats)
 
     def whole() -> None:
         Extraction(wholes).run(files, wanted)

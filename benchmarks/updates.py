@@ -55,7 +55,9 @@ def measure(task: str, batch: int, rounds: int) -> dict[str, float]:
     """Play and learn alternately, some rounds of each."""
     new_games, updates = PLAYED[task]
     config = TrainingConfig(batch=batch, new_games=new_games)
-    trainer, stepwise = (kind(game(task), CellConfig(HIDDEN, 64), config, seed=0) for kind in (Trainer, StepByStep))
+    trainer, stepwise = (
+        kind(game(task), CellConfig(hidden=HIDDEN, message=64), config, seed=0) for kind in (Trainer, StepByStep)
+    )
     trainer.collect()
     sample = trainer.replay.sample(batch, trainer.generator)
     with FlopCounterMode(display=False, custom_mapping={torch.ops.aten.addmm_: added_product}) as counter:

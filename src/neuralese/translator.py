@@ -193,7 +193,8 @@ class Translator(BaseEstimator):
         except FileNotFoundError:
             raise NeuraleseError(f"{path} does not exist; give the path of a file that `save` wrote.") from None
         except Exception as error:  # whatever zipfile, JSON, Parquet, safetensors or torch make of wrong bytes
-            plain = isinstance(error, NeuraleseError | ValueError | OSError | zipfile.BadZipFile)
+            known = isinstance(error, NeuraleseError | ValueError | OSError | zipfile.BadZipFile)
+            plain = known and "\n" not in str(error)  # as what pydantic says of wrong values
             why = getattr(error, "strerror", None) or (str(error) if plain else "its parts do not fit together")
             why = why.partition(";")[0].replace(f"{made.name}/", "").strip(".")  # our advice is another
             raise NeuraleseError(f"{path} is not a saved translator ({why}); save it again.") from None

@@ -4,7 +4,6 @@ import importlib
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,7 +27,7 @@ def test_a_subject_measures_all_that_its_table_shows(subject, monkeypatch):
     monkeypatch.syspath_prepend(str(FOLDER))
     module = importlib.import_module(subject)
     if subject == "corpora":  # whose models are those of a run, however quick
-        monkeypatch.setattr(module, "FITTING", replace(module.FITTING, steps=200))
+        monkeypatch.setattr(module, "FITTING", module.FITTING.model_copy(update={"steps": 200}))
     (case,) = module.cases(quick=True)
     row = case | module.measure(**case)
     assert set(module.COLUMNS.values()) <= set(row)

@@ -92,7 +92,7 @@ def test_two_runs_stand_beside_each_other_over_the_plan_of_the_pipeline(cost, tm
     chain = said.out.split("the longest chain of one seed, before: seconds\n")[1].split("\n\n")[0]
     assert "/download" in chain.splitlines()[0]
     assert any("seed0/train_agent" in line for line in chain.splitlines())
-    assert chain.splitlines()[-1].endswith("report/write")
+    assert chain.splitlines()[-1].endswith(("report/write", "tables/draw"))  # which take as long here
 
 
 def test_a_project_that_cannot_be_planned_is_told_of_with_what_snakemake_says(cost, tmp_path):

@@ -86,7 +86,7 @@ def spoken(tmp_path):
 
 def test_names_are_shown_wherever_messages_are(spoken, tmp_path):
     assert "from 3 symbols: a is 0, b is 1, c is 2" in prints("check", spoken)
-    config = {"speakers": {"steps": 20}, "messages": {"contexts": 50}, "evaluation": {"resamples": 10}}
+    config = {"speakers": {"steps": 20}, "messages": {"contexts": 50}, "evaluation": {"resamples": 100}}
     translator = Translator("direct", config=config).fit_corpus(spoken)
     assert set(translator.dictionary_.query("direction == 'R->H'")["source"]) == {"b a", "c a"}
     assert translator.to_english([[1, 0]], n_best=1)["source"].tolist() == ["b a"]

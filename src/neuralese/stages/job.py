@@ -126,6 +126,7 @@ def logged(log: str | Path, threads: int = 1) -> Iterator[None]:
     keep_memory()
     if torch := sys.modules.get("torch"):  # many stages do not need it, and importing it would take most of their time
         torch.set_num_threads(threads)
+    level = logger.level
     logger.setLevel(logging.INFO)
     warnings = logging.StreamHandler(sys.stderr)
     warnings.setLevel(logging.WARNING)
@@ -152,3 +153,4 @@ def logged(log: str | Path, threads: int = 1) -> Iterator[None]:
         for each in handlers:
             logger.removeHandler(each)
             each.close()
+        logger.setLevel(level)
