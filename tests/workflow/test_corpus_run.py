@@ -81,7 +81,7 @@ def test_its_measures_and_a_verdict_on_each_column_are_in_the_report(run):
 
 
 def test_it_is_on_the_command_line(run):
-    assert "toy" in neuralese(run, "status", "--no-snakemake")
+    assert "toy" in neuralese(run, "status", "--config", *CONFIG)
     known = neuralese(run, "translate", "--task", "toy", "red")
     assert "(toy, seed 0, data corpus; belief, from the dictionary)" in known
     assert "scored now" in neuralese(run, "translate", "--task", "toy", "--criterion", "direct", "-n", "9", "red")

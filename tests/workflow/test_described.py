@@ -8,7 +8,7 @@ from neuralese.pipeline.file_table import sections
 from neuralese.storage.tables import check
 from neuralese.tasks.stages import FOLDERS
 
-ELSEWHERE = ("logs", "benchmarks", "raw", "README.md")  # described as folders
+ELSEWHERE = ("logs", "benchmarks", "raw", "README.md", "config.json")  # described at the end
 
 
 def described() -> list[tuple[re.Pattern, object]]:

@@ -54,14 +54,14 @@ class Extended(Project):
         return done.stdout
 
 
-def install(packages: Path, module: str, text: str, group: str, name: str) -> None:
+def install(packages: Path, module: str, text: str, group: str, name: str, kind: str = "") -> None:
     """Leave what an installer leaves of a package that has one module and one entry point."""
     packages.mkdir(exist_ok=True)
     (packages / f"{module}.py").write_text(text, encoding="utf-8")
     about = packages / f"{module}-0.1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 0.1.0\n")
-    (about / "entry_points.txt").write_text(f"[{group}]\n{name} = {module}\n")
+    (about / "entry_points.txt").write_text(f"[{group}]\n{name} = {module}{kind}\n")
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def extended(project, tmp_path_factory) -> Extended:
     """A run of colours and of a task that is spoken of in Chinese, also by a criterion that is not ours."""
     packages = tmp_path_factory.mktemp("elsewhere") / "packages"
     spoken = ENGLISH.sub(f"WORDS = {CHINESE!r}", EXAMPLE.read_text(encoding="utf-8"))
-    install(packages, "neuralese_shapes", spoken, "neuralese.tasks", "shapes")
+    install(packages, "neuralese_shapes", spoken, "neuralese.tasks", "shapes", ":Shapes")
     install(packages, "overlap_criterion", CRITERION, "neuralese.criteria", "overlap")
     made = Extended(tmp_path_factory.mktemp("extended"), project, packages)
     code, output = made.snakemake("all", *QUICK, *CONFIG)
@@ -111,7 +111,7 @@ def test_it_is_in_the_report_with_its_pictures_and_variables(extended):
 
 
 def test_it_is_on_the_command_line(extended):
-    assert "shapes" in extended.neuralese("status", *RESULTS, "--no-snakemake")
+    assert "shapes" in extended.neuralese("status", *QUICK, *CONFIG)
     assert "shapes" in extended.neuralese("compare", *RESULTS, "--task", "shapes")
 
 
@@ -146,7 +146,9 @@ def test_no_file_of_the_project_was_touched(extended, project):
 def test_editing_a_foreign_task_plans_its_own_stages_and_no_others(extended):
     module = extended.packages / "neuralese_shapes.py"
     original = module.read_text(encoding="utf-8")
-    module.write_text(original + "\n", encoding="utf-8")
+    line = "        super().__init__(items, pool, config.steps, config.candidates)\n"
+    assert line in original
+    module.write_text(original.replace(line, f"{line}        self.edited = True\n"), encoding="utf-8")
     try:
         code, output = extended.snakemake("--dry-run", "all", *QUICK, *CONFIG)
     finally:

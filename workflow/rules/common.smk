@@ -134,9 +134,9 @@ def growing(first):
     return lambda wildcards, attempt: first * attempt
 
 
-def code(script):
-    """Hash the code that a script runs, so that an edit reruns the job and what follows."""
-    return lambda wildcards: code_of(script, wildcards.get("task", ""))
+def code(script, task=""):
+    """Hash the code that a script runs for a task, so that an edit reruns the job and what follows."""
+    return lambda wildcards: code_of(script, task or wildcards.get("task", ""))
 
 
 @cache
