@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import select
 import signal
 import subprocess
@@ -11,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 from rich.console import Console
 
@@ -245,6 +247,24 @@ def test_the_summary_has_the_main_figures_the_data_and_the_report(shell, results
     assert "EMBEDDED DATA: colors ran on a generated stand-in" in said
     assert f"Report: {results / 'report/index.html'}" in said
     assert said.endswith("5 jobs in 0:10.\n")
+
+
+def test_the_summary_has_no_figures_of_messages_that_say_nothing(results, tmp_path, capsys):
+    from neuralese.evaluate.comparison import compare
+    from neuralese.storage.tables import read_table, write_table
+
+    folder = tmp_path / "results"
+    (folder / "tables").mkdir(parents=True)
+    (folder / "colors/seed0").mkdir(parents=True)
+    belief = read_table(results / "tables/belief.parquet", "belief").to_pandas()
+    compare(belief).to_csv(folder / "tables/comparison.csv", index=False)
+    row = {"measure": "p_value", "variable": "", "task": "colors", "seed": 0, "data": "embedded"}
+    for p_value, shown in ((0.28, False), (0.01, True)):
+        write_table(folder / "colors/seed0/protocol.parquet", pd.DataFrame([{**row, "value": p_value}]), "protocol")
+        print_summary(folder, "")
+        said = capsys.readouterr().out
+        assert ("colors: these messages carry no information about these states" in said) != shown
+        assert bool(re.search(r"colors\s+R → H\*", said)) == shown
 
 
 # ---- Snakemake's arguments

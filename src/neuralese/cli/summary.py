@@ -18,8 +18,13 @@ def print_summary(results: Path, ended: str) -> None:
     table = results / "tables/comparison.csv"
     if table.exists():
         head, rows = main_figures(table)
-        title = "How often a listener guesses the speaker's state from a translated message"
-        print_table(head, rows, title)
+        nothing_in = _uninformative(results)
+        for task, p_value in nothing_in.items():
+            click.echo(
+                f"{task}: these messages carry no information about these states that we can detect, p {p_value}"
+            )
+        if rows := [row for row in rows if row[0] not in nothing_in]:
+            print_table(head, rows, "How often a listener guesses the speaker's state from a translated message")
         click.echo()
     for line in (*_facts(results), ended):
         click.echo(line)
@@ -39,6 +44,17 @@ def main_figures(path: Path) -> tuple[list[str], list[list[str]]]:
         direct = baseline.get((row.task, row.pair), "")
         rows.append([row.task, row.pair, f"{row.chance:.2f}", paper, direct, interval, row.data])
     return ["task", "pair", "chance", "paper", "direct", "belief [95% interval]", "data"], rows
+
+
+def _uninformative(results: Path) -> dict[str, str]:
+    """The tasks whose messages say nothing about states, with the p value of the permutation test."""
+    from neuralese.evaluate.formats import p_text
+    from neuralese.report.page.found import uninformative
+    from neuralese.storage.tables import read_table
+
+    tests = [path for task in Results(results).tasks() for path in (results / task).glob("seed*/protocol.parquet")]
+    parts = [{"task": path.parts[-3], "protocol": read_table(path, "protocol").to_pylist()} for path in tests]
+    return {task: p_text(p_value) for task, p_value in uninformative(parts).items()}
 
 
 def _facts(results: Path) -> Iterator[str]:
