@@ -91,7 +91,7 @@ print(*(name for name in sys.modules if name.split(".")[0] == "neuralese"))
 """
 
 
-@pytest.mark.parametrize("script", ["train_agent", "write_report", "pool_images", "choose_criteria"])
+@pytest.mark.parametrize("script", ["train_agent", "write_report", "extract_features", "choose_criteria"])
 def test_what_is_found_is_what_python_loads(script):
     command = [sys.executable, "-c", TOP, str(SCRIPTS[script])]
     loaded = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
