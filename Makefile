@@ -50,7 +50,7 @@ docs: $(DOCS_INSTALLED)
 # what is made from the code: the config's keys, the files of the results, the commands
 reference: $(INSTALLED)
 	$(BIN)/python tools/config_keys.py
-	$(BIN)/python -m neuralese.pipeline.file_table --write
+	$(BIN)/python tools/file_table.py --write
 	$(BIN)/python tools/commands.py
 
 test-wheel: $(TEST_INSTALLED)

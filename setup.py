@@ -1,7 +1,7 @@
 """The one step of the build that pyproject.toml cannot say: the workflow goes into the wheel with the library.
 
 In the repository the workflow is at the top, where Snakemake and its users look for it; an editable install finds it
-there. In a wheel it is in `neuralese/packaged`. Both places are known to src/neuralese/pipeline/packaged.py.
+there. In a wheel it is in `neuralese/packaged`. Both places are known to src/neuralese/cli/packaged.py.
 """
 
 import shutil

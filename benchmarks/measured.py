@@ -16,9 +16,8 @@ from neuralese.storage.errors import NeuraleseError
 
 # stages of one seed that the tables of a sweep need, which a sweep therefore repeats at each point
 SWEPT = (
-    *("ablate", "analyse_protocol", "choose_criteria", "evaluate_behavior_test", "evaluate_belief_test"),
-    *("fit_human_listener", "fit_human_speaker", "fit_robot_speaker", "list_utterances", "sample_messages"),
-    *("score_dictionary", "synthesise", "train_agent"),
+    *("ablate", "analyse_protocol", "choose_criteria", "evaluate_behavior", "evaluate_belief"),
+    *("fit_robot_speaker", "score_dictionary", "synthesise", "train_agent"),
 )
 
 

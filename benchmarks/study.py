@@ -13,13 +13,18 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable
+from functools import reduce
 from pathlib import Path
 
 import pandas as pd
 import yaml
 
-from neuralese.pipeline import sweep
+from neuralese import tasks
+from neuralese.config import sweep
+from neuralese.config.load import load
+from neuralese.config.models import config_model
 from neuralese.storage.tables import read_about
+from neuralese.translate.criteria import kinds
 
 TASKS = ("colors", "birds")
 BELIEF, RELAY = "belief_dev.parquet", "relay.parquet"
@@ -72,10 +77,11 @@ def folder(results: Path, task: str, values: sweep.Point, seed: int) -> Path:
 
 def overlay(results: Path, seeds: list[int]) -> dict:
     """The config of a sweep that has every variant among its points."""
+    plain = load({}, config_model(tasks.sections(), kinds())).model_dump()
     swept: dict[str, list[sweep.Value]] = {}
     for _, _, values in points():
         for key, value in values.items():
-            swept.setdefault(key, [])
+            swept.setdefault(key, [reduce(dict.__getitem__, key.split("."), plain)])
             swept[key] += [] if value in swept[key] else [value]
     return {"tasks": list(TASKS), "seeds": seeds, "results": str(results), "sweep": dict(sorted(swept.items()))}
 

@@ -10,7 +10,7 @@ import yaml
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "neuralese"
 ROOMS = ["storage", "config", "sources", "games", "agents", "speakers", "translate", "evaluate", "theory", "play"]
-ROOMS += ["tasks", "report", "pipeline", "cli"]
+ROOMS += ["tasks", "report", "cli"]
 TASKS = ("colors", "birds", "driving")
 
 
@@ -53,8 +53,8 @@ def code(path: Path) -> str:
 
 def test_nothing_but_the_tasks_themselves_and_the_config_knows_a_task_by_name():
     library = [path for path in SOURCE.rglob("*.py") if not {"tasks", "config"} & {*path.relative_to(SOURCE).parts}]
-    for name in ("prepare", "driving"):  # stages of single tasks
-        library.remove(SOURCE / f"stages/{name}.py")
+    for own in ("prepare", "driving"):  # stages that a task has alone, as their rules are
+        library.remove(SOURCE / f"stages/{own}.py")
     scripts = [path for path in (ROOT / "workflow/scripts").glob("*.py") if "stages.prepare" not in path.read_text()]
     rules = [*(ROOT / "workflow/rules").glob("*.smk"), ROOT / "workflow/Snakefile"]
     rules.remove(ROOT / "workflow/rules/data.smk")

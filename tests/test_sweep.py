@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from neuralese import tasks
 from neuralese.config.load import ConfigError, load, overlay, points
 from neuralese.config.models import config_model
-from neuralese.pipeline.dependencies import SECTIONS
-from neuralese.pipeline.sweep import name, named, relevant, tidy
-from neuralese.storage.errors import NeuraleseError
+from neuralese.config.sweep import LAYERS, modules, name, point_folders, relevant
+from neuralese.stages.report import tabulate_sweep
+from neuralese.storage.tables import write_table
 from neuralese.translate.criteria import kinds
 
 ROOT = Path(__file__).parents[1]
@@ -26,21 +26,14 @@ SWEEPS = st.dictionaries(KEYS, st.lists(VALUES, min_size=1, max_size=3, unique_b
 
 
 @given(SWEEPS)
-def test_every_point_has_a_name_of_its_own_by_which_it_is_found_again(sweep):
-    found = points(sweep)
-    names = [name(point) for point in found]
+def test_every_point_has_a_name_of_its_own(sweep):
+    names = [name(point) for point in points(sweep)]
     assert len(set(names)) == len(names)
-    assert [named(text, sweep) for text in names] == found
     assert not any("/" in text for text in names)
 
 
 def test_nothing_swept_is_no_point():
     assert points({}) == []
-
-
-def test_a_point_that_the_config_does_not_sweep_over_is_refused():
-    with pytest.raises(NeuraleseError, match=r"does not sweep over 'agent.noise=0.2'"):
-        named("agent.noise=0.2", {"agent.noise": [0.1, 0.3]})
 
 
 def test_laying_a_point_over_a_config_changes_its_keys_alone_and_leaves_the_config_as_it_was():
@@ -86,57 +79,63 @@ def test_a_key_of_a_task_can_be_swept_where_the_task_is_run():
         load({**config, "tasks": ["colors"]}, MODEL)
 
 
-def test_only_what_a_file_depends_on_matters_to_it():
-    point = {"agent.noise": 0.1, "dictionary.n_best": 1, "training.birds.updates": 10, "birds.pixels": 96}
+def test_only_what_a_layer_depends_on_matters_to_it():
+    point = {"agent.noise": 0.1, "dictionary.n_best": 3, "training.birds.updates": 10, "birds.pixels": 96}
 
-    def kept(file: str, task: str) -> set[str]:
-        return set(relevant(point, SECTIONS[file], task, CONFIG))
+    def kept(layer: str, task: str) -> set[str]:
+        return set(relevant(point, layer, task, CONFIG))
 
-    assert kept("agent.safetensors", "colors") == {"agent.noise"}
-    assert kept("agent.safetensors", "birds") == {"agent.noise", "training.birds.updates", "birds.pixels"}
-    assert kept("human_speaker.safetensors", "colors") == set()
-    assert kept("human_speaker.safetensors", "birds") == {"birds.pixels"}
-    assert kept("belief_test.parquet", "colors") == {"agent.noise", "dictionary.n_best"}
+    assert kept("agents", "colors") == {"agent.noise"}
+    assert kept("agents", "birds") == {"agent.noise", "training.birds.updates", "birds.pixels"}
+    assert kept("humans", "colors") == set()
+    assert kept("humans", "birds") == {"birds.pixels"}
+    assert kept("results", "colors") == {"agent.noise", "dictionary.n_best"}
 
 
 def test_a_value_that_the_config_has_anyhow_is_the_run_itself():
-    assert relevant({"agent.noise": CONFIG["agent"]["noise"]}, SECTIONS["agent.safetensors"], "colors", CONFIG) == {}
+    point = {"agent.noise": CONFIG["agent"]["noise"]}
+    assert point_folders(point, "colors", CONFIG) == dict.fromkeys(LAYERS, CONFIG["results"])
 
 
-def rules() -> dict[str, str]:
-    text = "\n".join(path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk")))
-    return dict(re.findall(r"^rule (\w+):\n(.*?)(?=^\S|\Z)", text, flags=re.MULTILINE | re.DOTALL))
+def test_every_folder_is_made_by_one_module_and_a_module_reads_only_what_is_made():
+    swept = {"agent.noise": [0.3, 0.9], "dictionary.n_best": [1, 3], "birds.pixels": [96, CONFIG["birds"]["pixels"]]}
+    config = {**CONFIG, "sweep": swept}
+    found = modules(config)
+    made = [(layer, folders[layer]) for folders, laid in found.values() for layer in (*laid["layers"], "results")]
+    assert len(made) == len(set(made))
+    made += [(layer, CONFIG["results"]) for layer in LAYERS]
+    for point in points(swept):
+        for task in CONFIG["tasks"]:
+            folders = point_folders(point, task, config)
+            assert set(folders.items()) <= set(made)
+            if folders["results"] != CONFIG["results"]:
+                (laid,) = [laid for known, laid in found.values() if known == folders]
+                assert laid["agent"]["noise"] == point["agent.noise"]
+                assert laid["dictionary"]["n_best"] == point["dictionary.n_best"]
+    assert all("sweep" not in laid for _, laid in found.values())
 
 
-def test_what_is_chosen_on_dev_depends_on_all_that_is_compared_there():
-    point = {
-        "ablation.messages": 10,
-        "criteria.belief.weights": "sum",
-        "evaluation.resamples": 100,
-        "dictionary.n_best": 1,
-    }
-
-    def kept(file: str) -> set[str]:
-        return set(relevant(point, SECTIONS[file], "colors", CONFIG))
-
-    assert kept("criteria.parquet") == {"ablation.messages", "criteria.belief.weights", "evaluation.resamples"}
-    assert kept("dictionary.parquet") == set(point)
-    assert kept("robot_speaker.safetensors") == set()
+def test_a_layer_depends_on_every_key_that_its_rules_take_params_from():
+    for layer in ("data", "humans", "agents"):
+        text = (ROOT / f"workflow/rules/{layer}.smk").read_text()
+        keys = {
+            key
+            for keys in re.findall(r"(?:setting|config_for)\(([^)]*)\)", text)
+            for key in re.findall('"(.+?)"', keys)
+        }
+        own = {*CONFIG["games"], "corpora"}  # sections of single tasks
+        assert keys, layer
+        assert {key.split(".")[0] for key in keys} - own <= LAYERS[layer], layer
 
 
-def test_a_rule_that_a_sweep_runs_takes_its_params_and_inputs_from_its_point():
-    for rule, body in rules().items():
-        if "{POINT}" in body:
-            assert "config[" not in body, rule
-            outside = set(re.findall(r"\{RESULTS\}/([^\"]+)", body)) - {".checkpoints"}
-            assert all(path.endswith("/raw") for path in outside), rule
-
-
-def test_a_tidy_table_has_one_column_for_each_swept_key():
-    parts = [pd.DataFrame({"accuracy": [0.5, 0.6]}), pd.DataFrame({"accuracy": [0.7]})]
-    table = tidy(parts, [{"agent.noise": 0.1, "agent.message": 8}, {"agent.noise": 0.3, "agent.message": 8}])
-    assert table.to_dict("list") == {
-        "accuracy": [0.5, 0.6, 0.7],
-        "agent.noise": [0.1, 0.1, 0.3],
-        "agent.message": [8, 8, 8],
-    }
+def test_a_table_of_a_sweep_has_one_column_for_each_swept_key(tmp_path):
+    paths = [tmp_path / f"{number}.parquet" for number in range(4)]
+    for number, path in enumerate(paths):
+        write_table(
+            path,
+            pd.DataFrame({"update": [0], "loss": [number / 4], "reward": [0.5], "success": [0.5], "epsilon": [0.1]}),
+            "history",
+        )
+    table = tabulate_sweep(paths, "history", [{"agent.noise": 0.1, "agent.message": 8}, {"agent.noise": 0.3}])
+    assert table["agent.noise"].tolist() == [0.1, 0.1, 0.3, 0.3]
+    assert table["loss"].tolist() == [0, 0.25, 0.5, 0.75]

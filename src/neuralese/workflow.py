@@ -20,7 +20,7 @@ from neuralese.translate.criteria import GROUP
 
 RUN, TASK, CRITERIA = "neuralese.stages.run", "neuralese.tasks.task", "neuralese.translate.criteria"
 STAGES = "neuralese.stages."  # these modules are followed, and those that define tasks
-LEFT_OUT = ("neuralese.storage", "neuralese.cli", "neuralese.pipeline", "neuralese.config", "neuralese.stages.job")
+LEFT_OUT = ("neuralese.storage", "neuralese.cli", "neuralese.config", "neuralese.stages.job")
 TAKERS = (RUN, TASK, "neuralese.tasks")  # whoever imports these may use a run or a task
 
 
@@ -28,6 +28,12 @@ def digest(script: str | Path | None, tasks: Iterable[str], methods: Iterable[st
     """A short text that changes as soon as the code of a script does, or of these methods of the tasks."""
     found = reached(script, tuple(tasks), tuple(methods))
     return hashlib.sha256("".join(f"{name}\n{found[name]}\n" for name in sorted(found)).encode()).hexdigest()[:16]
+
+
+@cache
+def known_digest(script: Path | None, tasks: tuple[str, ...], methods: tuple[str, ...] = ()) -> str:
+    """The same, found once in a process."""
+    return digest(script, tasks, methods)
 
 
 def reached(script: str | Path | None, tasks: tuple[str, ...] = (), methods: tuple[str, ...] = ()) -> dict[str, str]:

@@ -17,9 +17,9 @@ import pytest
 from rich.console import Console
 
 from neuralese.cli.output import clock_time
+from neuralese.cli.packaged import shipped_configs
 from neuralese.cli.run import snakemake_command
 from neuralese.cli.summary import main_figures, print_summary
-from neuralese.pipeline.packaged import shipped_configs
 from neuralese.stages.job import logged
 from neuralese.storage.errors import NeuraleseError
 from snakemake_logger_plugin_neuralese import DONE, FAILED, Progress, drawn, error_in

@@ -1,10 +1,12 @@
 """The pages that people read, and what is in them: headings, links, blocks of code."""
 
+import importlib.util
 import json
 import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path(__file__).parents[2]
 FENCE = re.compile(r"^( *)```(\w*)[^\n]*\n(.*?)^\1```", re.M | re.S)
@@ -67,3 +69,13 @@ PAGES = [
     for pattern in ("*.md", "docs/*.md", "config/*.md", "results/*.md", "benchmarks/*.md", "examples/*/README.md")
     for path in sorted(ROOT.glob(pattern))
 ] + [Page(ROOT / "examples/tour.ipynb")]
+
+
+def load(tool: str) -> ModuleType:
+    """A module of the folder tools, which is no package."""
+    spec = importlib.util.spec_from_file_location(tool, ROOT / f"tools/{tool}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -6,15 +6,13 @@ from functools import cache
 
 import click
 import pytest
-from pages import PAGES, ROOT, Page
+from pages import PAGES, ROOT, Page, load
 from snakemake.cli import get_argument_parser
 
 from neuralese import tasks
 from neuralese.cli.main import cli
+from neuralese.cli.packaged import find_config
 from neuralese.config.models import config_model
-from neuralese.pipeline.packaged import find_config
-from neuralese.pipeline.stages import STAGES
-from neuralese.tasks.stages import FOLDERS
 from neuralese.translate.criteria import kinds
 
 CONFIG = config_model(tasks.sections(), kinds())
@@ -60,8 +58,10 @@ def rules() -> set[str]:
 @cache
 def made() -> list[re.Pattern]:
     """What the names of result files look like."""
-    names = [FOLDERS[stage.each] + file for stage in STAGES for file in stage.files]
-    return [re.compile(re.sub(r"\\\{\w+\\\}", r"[^/]+", re.escape(f"results/{name}"))) for name in names]
+    return [
+        re.compile(re.sub(r"\\\{\w+\\\}", r"[^/]+", re.escape(f"results/{name}")))
+        for name in load("file_table").outputs()
+    ]
 
 
 def check_snakemake(words: list[str]) -> None:
@@ -74,7 +74,7 @@ def check_snakemake(words: list[str]) -> None:
     for target in given.targets:
         assert target in rules() or any(each.fullmatch(target) for each in made()), f"nothing makes {target}"
     for rule in given.forcerun or []:
-        assert rule in rules() | {"STAGE"}, f"there is no rule {rule}"
+        assert rule in rules() | {"RULE"}, f"there is no rule {rule}"
     for name in given.configfile or []:
         assert str(name) in OWN or find_config(str(name)).is_file()
     for each in given.config or []:

@@ -57,7 +57,7 @@ def test_a_wheel_holds_every_file_of_the_library_and_of_the_workflow(wheel):
 
 def test_a_library_from_a_wheel_finds_its_own_workflow(wheel, tmp_path):
     zipfile.ZipFile(wheel).extractall(tmp_path / "site")
-    code = "from neuralese.pipeline.packaged import home, find_config; print(home()); print(find_config('quick'))"
+    code = "from neuralese.cli.packaged import home, find_config; print(home()); print(find_config('quick'))"
     environment = {**plain_environment(), "PYTHONPATH": str(tmp_path / "site")}
     (tmp_path / "empty").mkdir()
     done = subprocess.run(

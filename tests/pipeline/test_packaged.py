@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from neuralese.pipeline.packaged import find_config, home
+from neuralese.cli.packaged import find_config, home
 from neuralese.storage.errors import NeuraleseError
 
 ROOT = Path(__file__).parents[2]

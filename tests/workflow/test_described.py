@@ -1,12 +1,12 @@
 """What results/README.md says of files and columns is so in a whole run."""
 
 import re
+import runpy
 
 import pyarrow.parquet as pq
+from copies import ROOT
 
-from neuralese.pipeline.file_table import sections
 from neuralese.storage.tables import check
-from neuralese.tasks.stages import FOLDERS
 
 ELSEWHERE = ("logs", "benchmarks", "raw", "README.md", "config.json")  # described at the end
 
@@ -14,8 +14,8 @@ ELSEWHERE = ("logs", "benchmarks", "raw", "README.md", "config.json")  # describ
 def described() -> list[tuple[re.Pattern, object]]:
     """What every described file is called, below the results."""
     names = [
-        (f"{FOLDERS.get(each, 'figures/')}{file}{'.{ending}' if each == 'figures' else ''}".replace("*", "{any}"), of)
-        for each, files in sections().values()
+        (f"{place}{file}{'.{ending}' if place == 'figures/' else ''}".replace("*", "{any}"), of)
+        for place, files in runpy.run_path(str(ROOT / "tools/file_table.py"))["sections"]().values()
         for file, of in files.items()
     ]
     return [(re.compile(re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(name))), of) for name, of in names]

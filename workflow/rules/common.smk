@@ -1,132 +1,94 @@
-"""Names and helpers that all rules share; no rule is defined here."""
+"""Names and functions that the rules share; no rule is defined here."""
 
-from functools import cache, reduce
+from functools import reduce
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
 from neuralese import tasks
-
+from neuralese.config import sweep
+from neuralese.config.load import load, points
+from neuralese.config.models import config_model
+from neuralese.stages.run import CONFIG
 from neuralese.storage.errors import NeuraleseError
+from neuralese.storage.files import redate, unwritable, write_json
+from neuralese.translate.criteria import kinds
+from neuralese.workflow import known_digest
 
-# before anything asks for the list of tasks
+# what a point of a sweep makes itself; the rest is another's
+LAYERS = config.get("layers", ["raw", "data", "humans", "agents"])
+
 try:
     tasks.use_corpora(config.get("corpora") or {})
-    tasks.every()
-except NeuraleseError as error:
-    raise WorkflowError(str(error)) from None
-
-from neuralese.config.load import load, overlay, points
-from neuralese.config.models import config_model
-from neuralese.pipeline import sweep
-from neuralese.pipeline.dependencies import (
-    NAMED,
-    SECTIONS,
-    maker,
-    makers,
-    tasks_of,
-    tasks_with,
-)
-from neuralese.pipeline.dependencies import reads as files_read
-from neuralese.stages.run import CONFIG
-from neuralese.storage.files import redate, unwritable, write_json
-from neuralese.tasks.stages import RUN, SEED, SWEPT_FILES, WILDCARDS
-from neuralese.translate.criteria import kinds
-from neuralese.workflow import digest
-
-try:
-    config = load(config, config_model(tasks.sections(), kinds())).model_dump()
+    given = {key: value for key, value in config.items() if key != "layers"}
+    config = load(given, config_model(tasks.sections(), kinds())).model_dump()
 except NeuraleseError as error:
     raise WorkflowError(str(error)) from None
 
 RESULTS = config["results"]
 TASKS = config["tasks"]
 SEEDS = config["seeds"]
-SWEEP = config["sweep"]
-# the folder of a point of a sweep, or of the run itself if {point} is empty
-POINT = f"{RESULTS}{{point}}"
+POINTS = points(config["sweep"])
+# files of rules that tasks bring, of the layers that are made here
+RULES = dict.fromkeys(
+    str(path) for task in tasks.every() for layer, path in task.rules.items() if layer in (*LAYERS, "results")
+)
 # the longest chains begin first, so that no core is idle at the end: up to training, then those that tables wait for
 FIRST, SECOND = 2, 1
 
 
-@cache
-def point_of(point=""):
-    """The swept values that {point} stands for, and the config with them; the run itself has none."""
-    values = sweep.named(point.removeprefix("/sweep/"), SWEEP)
-    return values, overlay(config, values)
+def among(names):
+    """A pattern for a wildcard that is one of these names; without any it matches nothing."""
+    return "|".join(names) or "(?!)"
 
 
-def at(wildcards):
-    """The config of the point a job belongs to; every param of a rule that a sweep may run comes from it."""
-    return point_of(wildcards.get("point", ""))[1]
+def tasks_with(stage, names=TASKS):
+    """Those of the tasks that have a stage which not all have, such as `relay`."""
+    return [name for name in names if stage in tasks.get(name).stages]
 
 
-def folder(values, sections, task):
-    """The folder of a task's files that depend on these sections of the config, at a point."""
-    values = sweep.relevant(values, sections, task, config)
-    return f"{RESULTS}/sweep/{sweep.name(values)}" if values else RESULTS
-
-
-def made(file, task, seeds, point=""):
-    """Where a file of a task is, or those of some of its seeds; points of a sweep share what does not depend on them."""
-    values, _ = point_of(point)
-    place = f"{folder(values, SECTIONS[file], task)}/{task}"
-    if maker(file, task).each == SEED:
-        return [f"{place}/seed{seed}/{file}" for seed in seeds]
-    return [f"{place}/{file}"]
-
-
-def reads(name):
-    """The inputs of a stage: those given by the list of stages, each file where its own stage puts it."""
-    stage = NAMED[name]
-
-    def of_the_run(wildcards):
-        return [
-            path
-            for file in stage.reads
-            if set(TASKS) & set(tasks_with(file))
-            for path in (
-                [f"{RESULTS}/{file}"]
-                if NAMED[makers(file)[0][0]].each == RUN
-                else [
-                    path
-                    for task in TASKS
-                    if task in tasks_with(file)
-                    for path in made(file, task, SEEDS)
-                ]
-            )
-        ]
-
-    def of_a_task(wildcards):
-        task, point = wildcards.task, wildcards.get("point", "")
-        seeds = [wildcards.seed] if stage.each == SEED else SEEDS
-        return [
-            path
-            for file in files_read(stage, [task])
-            for path in made(file, task, seeds, point)
-        ]
-
-    return of_the_run if stage.each == RUN else of_a_task
+def files_of(role):
+    """Input: the files that a task names for a role: game, human, robot, history, judge, variables, pictures, watched."""
+    return lambda wildcards: [file.format(**wildcards) for file in tasks.get(wildcards.task).files[role]]
 
 
 def corpus_files(wildcards):
-    """The files of a corpus: editing one remakes everything that follows."""
+    """Input: the files of a corpus; editing one remakes everything that follows."""
     folder = Path(tasks.corpora()[wildcards.task])
     known = ("corpus.yaml", "states.*", "messages.*", "contexts.*", "utterances.*")
     return sorted(str(path) for name in known for path in folder.glob(name))
 
 
+def of_seeds(file, names=TASKS):
+    """Input: a file of every task and seed."""
+    return expand(f"<results>/{{task}}/seed{{seed}}/{file}", task=names, seed=SEEDS)
+
+
+def swept(file, names=TASKS):
+    """Input: a file of every point of the sweep, task and seed."""
+    return [
+        f"{sweep.point_folders(point, task, config)['results']}/{task}/seed{seed}/{file}"
+        for point in POINTS
+        for task in names
+        for seed in SEEDS
+    ]
+
+
+def swept_tables(wildcards):
+    """Input: the tables of the sweep, if there is one."""
+    if not POINTS:
+        raise WorkflowError("config: nothing is swept; add --configfile config/sweep_noise.yaml, or your own 'sweep'.")
+    return rules.tabulate_sweep.output
+
+
+def setting(key):
+    """Param: the value of a dotted key of the config; {task} stands for the task of the job."""
+    return lambda wildcards: reduce(dict.__getitem__, key.format(**wildcards).split("."), config)
+
+
 def config_for(*keys):
-    """Param: the values of these keys of the config, dotted, each under the last part of its key."""
-    return lambda wildcards: {
-        key.split(".")[-1]: reduce(dict.__getitem__, key.split("."), at(wildcards))
-        for key in keys
-    }
-
-
-def having(name):
-    """The tasks that have a stage, for its rule's wildcard; a rule without any matches nothing."""
-    return "|".join(tasks_of(NAMED[name])) or "^$"
+    """Param: the values of these keys, each under the last part of its key."""
+    return lambda wildcards: {key.split(".")[-1]: setting(key)(wildcards) for key in keys}
 
 
 def growing(first):
@@ -135,48 +97,12 @@ def growing(first):
 
 
 def code(script, task=""):
-    """Hash the code that a script runs for a task, so that an edit reruns the job and what follows."""
-    return lambda wildcards: code_of(script, task or wildcards.get("task", ""))
-
-
-@cache
-def code_of(script, task):
-    """The same, for one task, or for all of the run."""
+    """Param: a digest of the code that a script runs, for a task or for all, so that an edit reruns what it concerns."""
     # works for rules from a URL as well
     path = Path(workflow.source_path(f"../scripts/{script}.py"))
-    return digest(path, [task] if task else TASKS)
+    return lambda wildcards: known_digest(path, tuple([each] if (each := task or wildcards.get("task")) else TASKS))
 
 
 def embedded_code(wildcards):
-    """Hash what generates a task's stand-in: real data is identified by its digest, whatever code fetches it."""
-    return digest(None, [wildcards.task], ["embed"])
-
-
-def game(wildcards):
-    """The rules of a task's game."""
-    return at(wildcards)["games"][wildcards.task]
-
-
-def swept_files(wildcards):
-    """The files of every point that one table of the sweep is made from, each with the values of its point."""
-    if not SWEEP:
-        raise WorkflowError(
-            "config: nothing is swept; add --configfile config/sweep_noise.yaml, or your own 'sweep'."
-        )
-    name = SWEPT_FILES[wildcards.table]
-    return [
-        (
-            f"{folder(values, SECTIONS[name], task)}/{task}/seed{seed}/{name}",
-            values,
-        )
-        for values in points(SWEEP)
-        for task in TASKS
-        if task in tasks_with(name)
-        for seed in SEEDS
-    ]
-
-
-def faithful_comparison(wildcards):
-    """The comparison made by config/faithful.yaml, if that was run next to this run."""
-    path = f"{RESULTS}/faithful/tables/comparison.csv"
-    return [path] if Path(path).exists() else []
+    """Param: a digest of what generates a task's stand-in: real data has its own, whatever code fetches it."""
+    return known_digest(None, (wildcards.task,), ("embed",))

@@ -69,9 +69,7 @@ rule extract_features:
         mem_mb=growing(3000),
         runtime=growing(30),
     params:
-        settings=config_for(
-            "birds.backbone", "birds.pixels", "birds.quantised", "birds.components"
-        ),
+        settings=config_for("birds.backbone", "birds.pixels", "birds.quantised", "birds.components"),
         code=code("extract_features", "birds"),
     script:
         "../scripts/extract_features.py"
@@ -137,11 +135,7 @@ rule parse_driving:
         raw="<raw>/driving/raw",
     output:
         maps="<data>/driving/maps.parquet",
-        games=report(
-            "<data>/driving/games.parquet",
-            category="Data",
-            caption="../report/games.rst",
-        ),
+        games=report("<data>/driving/games.parquet", category="Data", caption="../report/games.rst"),
         turns="<data>/driving/turns.parquet",
         words="<data>/driving/words.parquet",
         inventory="<data>/driving/inventory.parquet",
@@ -158,12 +152,7 @@ rule parse_driving:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        settings=config_for(
-            "driving.dev_games",
-            "driving.test_games",
-            "driving.least_sent",
-            "driving.least_words",
-        ),
+        settings=config_for("driving.dev_games", "driving.test_games", "driving.least_sent", "driving.least_words"),
         rules=config_for("driving.distractors", "driving.goal_offset"),
         code=code("parse_driving", "driving"),
     script:
@@ -185,14 +174,14 @@ rule prepare:
     benchmark:
         "<benchmarks>/{task}/prepare.tsv"
     wildcard_constraints:
-        task=having("prepare"),
+        task=among(tasks_with("prepare", tasks.names())),
     priority: FIRST
     threads: 1
     resources:
         mem_mb=growing(2000),
         runtime=growing(10),
     params:
-        settings=lambda wildcards: at(wildcards).get(wildcards.task, {}),
+        settings=lambda wildcards: config.get(wildcards.task, {}),
         code=code("prepare"),
     script:
         "../scripts/prepare.py"
@@ -215,14 +204,14 @@ rule read_corpus:
     benchmark:
         "<benchmarks>/{task}/read_corpus.tsv"
     wildcard_constraints:
-        task="|".join(tasks.corpora()) or "^$",
+        task=among(tasks.corpora()),
     priority: FIRST
     threads: 1
     resources:
         mem_mb=growing(3000),
         runtime=growing(10),
     params:
-        folder=lambda wildcards: at(wildcards)["corpora"][wildcards.task],
+        folder=setting("corpora.{task}"),
         code=code("read_corpus"),
     script:
         "../scripts/read_corpus.py"

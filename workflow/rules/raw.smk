@@ -10,7 +10,7 @@ rule download:
     benchmark:
         "<raw>/benchmarks/{task}/download.tsv"
     wildcard_constraints:
-        task=having("download"),
+        task=among(tasks_with("train_agent", tasks.names())),
     priority: FIRST
     localrule: True  # cluster nodes often have no internet access
     threads: 1
@@ -18,7 +18,7 @@ rule download:
         mem_mb=growing(1000),
         runtime=growing(60),
     params:
-        source=config["data"]["source"],
+        source=setting("data.source"),
         partial=f"{RESULTS}/.downloads",
         code=embedded_code,
     script:

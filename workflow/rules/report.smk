@@ -1,66 +1,136 @@
-"""Pictures and pages for people."""
+"""Tables, figures and pages for people."""
 
-TABLE_FIGURES = expand(
-    f"{RESULTS}/figures/{{figure}}.{{format}}",
-    figure=[
-        figure
-        for figure in NAMED["draw_tables"].figures
-        if set(TASKS) & set(tasks_of(NAMED["draw_tables"], figure))
-    ],
-    format=["png", "svg"],
-)
+# tables of all tasks and seeds; some are of results that only some tasks have
+TABLES = ["belief", "ablation", "criteria"]
+TABLES += [name for name in ("relay", "behavior", "listening") if tasks_with(name)]
+# the comparison made by config/faithful.yaml, if that was run next to this run
+FAITHFUL = f"{RESULTS}/faithful/tables/comparison.csv"
 
 
-rule draw_tables:
-    """Draw each of the paper's tables: our figures with their intervals, and the paper's if data is real."""
+rule tabulate:
+    """Collect the results of all tasks and seeds, compare them with the paper's, and draw them."""
     input:
-        comparison=f"{RESULTS}/tables/comparison.csv",
+        belief=of_seeds("belief_test.parquet"),
+        ablation=of_seeds("ablation.parquet"),
+        criteria=expand("<results>/{task}/criteria.parquet", task=TASKS),
+        relay=of_seeds("relay.parquet", tasks_with("relay")),
+        behavior=of_seeds("behavior_test.parquet", tasks_with("behavior")),
+        listening=of_seeds("listening.parquet", tasks_with("listening")),
     output:
-        report(
-            TABLE_FIGURES,
+        **{
+            name: report(f"<results>/tables/{name}.parquet", category="Tables", caption=f"../report/{name}.rst")
+            for name in TABLES
+        },
+        comparison=report(
+            multiext("<results>/tables/comparison", ".csv", ".tex", ".html", ".md"),
+            category="Tables",
+            caption="../report/comparison.rst",
+        ),
+        ablation_figures=report(
+            multiext("<results>/figures/ablation", ".png", ".svg"),
+            category="Figures",
+            caption="../report/ablation.rst",
+        ),
+        figures=report(
+            expand(
+                "<results>/figures/table_{table}.{format}",
+                table=[table for task in TASKS for table in tasks.get(task).tables],
+                format=["png", "svg"],
+            ),
             category="Figures",
             caption="../report/tables.rst",
         ),
     log:
-        f"{RESULTS}/logs/tables/draw.log",
+        "<logs>/tables/tabulate.log",
     benchmark:
-        f"{RESULTS}/benchmarks/tables/draw.tsv"
+        "<benchmarks>/tables/tabulate.tsv"
     threads: 1
     resources:
         mem_mb=growing(1000),
         runtime=growing(5),
     params:
-        code=code("draw_tables"),
+        code=code("tabulate"),
     script:
-        "../scripts/draw_tables.py"
+        "../scripts/tabulate.py"
+
+
+rule check_theory:
+    """Check the two propositions on random games, and compare the bound with the loss on the tasks."""
+    input:
+        bound=of_seeds("bound.parquet"),
+    output:
+        proposition_1=report(
+            "<results>/theory/proposition_1.parquet",
+            category="Theory",
+            caption="../report/theory.rst",
+        ),
+        proposition_2=report(
+            "<results>/theory/proposition_2.parquet",
+            category="Theory",
+            caption="../report/theory.rst",
+        ),
+        bound=report("<results>/tables/bound.parquet", category="Theory", caption="../report/bound.rst"),
+        figures=report(
+            multiext("<results>/figures/theory", ".png", ".svg"),
+            category="Theory",
+            caption="../report/theory.rst",
+        ),
+    log:
+        "<logs>/theory/check.log",
+    benchmark:
+        "<benchmarks>/theory/check.tsv"
+    priority: SECOND
+    threads: 1
+    resources:
+        mem_mb=growing(1000),
+        runtime=growing(10),
+    params:
+        games=setting("theory.games"),
+        code=code("check_theory"),
+    script:
+        "../scripts/check_theory.py"
 
 
 rule gather_report:
     """Show what the robot says of states in English (as in the paper's Figures 2, 6 and 7), and gather the report's facts."""
     input:
-        reads("gather_report"),
+        game=files_of("game"),
+        human=files_of("human"),
+        pictures=files_of("pictures"),
+        watched=files_of("watched"),
+        history=files_of("history"),
+        robot=files_of("robot"),
+        provenance="<data>/{task}/provenance.json",
+        utterances="<data>/{task}/utterances.parquet",
+        messages="<results>/{task}/seed{seed}/messages.parquet",
+        robot_speaker="<results>/{task}/seed{seed}/robot_speaker.safetensors",
+        human_speaker="<humans>/{task}/seed{seed}/human_speaker.safetensors",
+        human_listener="<humans>/{task}/seed{seed}/human_listener.safetensors",
+        dictionary="<results>/{task}/seed{seed}/dictionary.parquet",
+        synthesis="<results>/{task}/seed{seed}/synthesis.parquet",
+        new_messages="<results>/{task}/seed{seed}/new_messages.parquet",
+        bags="<results>/{task}/seed{seed}/bags.parquet",
+        protocol="<results>/{task}/seed{seed}/protocol.parquet",
     output:
-        examples=f"{RESULTS}/{{task}}/seed{{seed}}/examples.parquet",
+        examples="<results>/{task}/seed{seed}/examples.parquet",
         figures=report(
-            multiext(
-                f"{RESULTS}/figures/examples_{{task}}_seed{{seed}}", ".png", ".svg"
-            ),
+            multiext("<results>/figures/examples_{task}_seed{seed}", ".png", ".svg"),
             category="Figures",
             caption="../report/examples.rst",
         ),
-        report=f"{RESULTS}/{{task}}/seed{{seed}}/report.json",
+        report="<results>/{task}/seed{seed}/report.json",
     log:
-        f"{RESULTS}/logs/{{task}}/seed{{seed}}/gather_report.log",
+        "<logs>/{task}/seed{seed}/gather_report.log",
     benchmark:
-        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/gather_report.tsv"
+        "<benchmarks>/{task}/seed{seed}/gather_report.tsv"
     threads: 1
     resources:
         mem_mb=growing(3000),
         runtime=growing(5),
     params:
-        number=config["examples"]["count"],
-        criterion=config["examples"]["criterion"],
-        game=game,
+        number=setting("examples.count"),
+        criterion=setting("examples.criterion"),
+        game=setting("games.{task}"),
         code=code("gather_report"),
     script:
         "../scripts/gather_report.py"
@@ -69,18 +139,18 @@ rule gather_report:
 rule write_report:
     """Write the report: one page that opens from disk, with our tables and the paper's, and every task to explore."""
     input:
-        made=reads("write_report"),
-        faithful=faithful_comparison,
+        gathered=of_seeds("report.json"),
+        provenance=expand("<data>/{task}/provenance.json", task=TASKS),
+        comparison="<results>/tables/comparison.csv",
+        tables=[f"<results>/tables/{name}.parquet" for name in ("bound", *TABLES)],
+        propositions=multiext("<results>/theory/proposition_", "1.parquet", "2.parquet"),
+        faithful=branch(exists(FAITHFUL), then=FAITHFUL),
     output:
-        report(
-            f"{RESULTS}/report/index.html",
-            category="Report",
-            caption="../report/index.rst",
-        ),
+        report("<results>/report/index.html", category="Report", caption="../report/index.rst"),
     log:
-        f"{RESULTS}/logs/report/write.log",
+        "<logs>/report/write.log",
     benchmark:
-        f"{RESULTS}/benchmarks/report/write.tsv"
+        "<benchmarks>/report/write.tsv"
     threads: 1
     resources:
         mem_mb=growing(1000),
@@ -88,7 +158,7 @@ rule write_report:
     params:
         names=TASKS,
         seeds=SEEDS,
-        benchmarks=f"{RESULTS}/benchmarks",
+        benchmarks="<results>/benchmarks",
         code=code("write_report"),
     script:
         "../scripts/write_report.py"

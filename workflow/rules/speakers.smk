@@ -1,51 +1,64 @@
-"""Models of who says what in which state."""
+"""What the robot says, and about what."""
 
 
 rule fit_robot_speaker:
     """Let the robot speak, keep messages and contexts, and fit p(z | x) to all that it says."""
     input:
-        reads("fit_robot_speaker"),
+        game=files_of("game"),
+        robot=files_of("robot"),
+        provenance="<data>/{task}/provenance.json",
     output:
-        messages=f"{POINT}/{{task}}/seed{{seed}}/messages.parquet",
-        contexts=f"{POINT}/{{task}}/seed{{seed}}/contexts.parquet",
-        speaker=f"{POINT}/{{task}}/seed{{seed}}/robot_speaker.safetensors",
+        messages="<results>/{task}/seed{seed}/messages.parquet",
+        contexts="<results>/{task}/seed{seed}/contexts.parquet",
+        speaker="<results>/{task}/seed{seed}/robot_speaker.safetensors",
     log:
-        f"{POINT}/logs/{{task}}/seed{{seed}}/fit_robot_speaker.log",
+        "<logs>/{task}/seed{seed}/fit_robot_speaker.log",
     benchmark:
-        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/fit_robot_speaker.tsv"
+        "<benchmarks>/{task}/seed{seed}/fit_robot_speaker.tsv"
     priority: SECOND
     threads: 1
     resources:
         mem_mb=growing(2500),
         runtime=growing(10),
     params:
-        fit=lambda wildcards: at(wildcards)["speakers"][wildcards.task],
-        counts=lambda wildcards: at(wildcards)["messages"],
-        game=game,
+        fit=setting("speakers.{task}"),
+        counts=setting("messages"),
+        game=setting("games.{task}"),
         code=code("fit_robot_speaker"),
     script:
         "../scripts/fit_robot_speaker.py"
 
 
-rule fit_human_models:
-    """Fit p(z | x) of human speakers, and the model human listener, to the human traces."""
+rule analyse_protocol:
+    """Measure how much the robot's messages say, and about what."""
     input:
-        reads("fit_human_models"),
+        game=files_of("game"),
+        variables=files_of("variables"),
+        robot=files_of("robot"),
+        provenance="<data>/{task}/provenance.json",
+        messages="<results>/{task}/seed{seed}/messages.parquet",
+        robot_speaker="<results>/{task}/seed{seed}/robot_speaker.safetensors",
     output:
-        speaker=f"{POINT}/{{task}}/seed{{seed}}/human_speaker.safetensors",
-        listener=f"{POINT}/{{task}}/seed{{seed}}/human_listener.safetensors",
+        table=report(
+            "<results>/{task}/seed{seed}/protocol.parquet",
+            category="Protocols",
+            caption="../report/protocol.rst",
+        ),
+        figure=report(
+            "<results>/{task}/seed{seed}/protocol.png",
+            category="Protocols",
+            caption="../report/protocol.rst",
+        ),
     log:
-        f"{POINT}/logs/{{task}}/seed{{seed}}/fit_human_models.log",
+        "<logs>/{task}/seed{seed}/analyse_protocol.log",
     benchmark:
-        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/fit_human_models.tsv"
-    priority: SECOND
+        "<benchmarks>/{task}/seed{seed}/analyse_protocol.tsv"
     threads: 1
     resources:
         mem_mb=growing(1500),
         runtime=growing(10),
     params:
-        fit=lambda wildcards: at(wildcards)["speakers"][wildcards.task],
-        game=game,
-        code=code("fit_human_models"),
+        game=setting("games.{task}"),
+        code=code("analyse_protocol"),
     script:
-        "../scripts/fit_human_models.py"
+        "../scripts/analyse_protocol.py"

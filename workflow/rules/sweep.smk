@@ -1,60 +1,53 @@
-"""Sweeps over values of the config: the stages at every point, and tables with a column for each swept value."""
+"""Sweeps over values of the config: a module for each point, and tables with a column for each swept value."""
+
+# tables of every point; some are of results that only some tasks have
+SWEPT = ["belief", "protocol", "ablation"]
+SWEPT += ["behavior"] if tasks_with("behavior") else []
+
+
+# a module has the rules of the files that no other point shares or makes before
+for point, (folders, laid) in sweep.modules(config).items():
+
+    module:
+        name: point
+        pathvars:
+            **folders,
+            raw=RESULTS,
+        snakefile:
+            "../Snakefile"
+        config:
+            laid
+
+    use rule * from point exclude all, tabulate_sweep, sweep as point*
 
 
 rule tabulate_sweep:
-    """Collect one kind of result of every point, task and seed in one table with a column for each swept value."""
+    """Collect the results of all points in tables with a column for each swept value, and draw them."""
     input:
-        lambda wildcards: [path for path, _ in swept_files(wildcards)],
+        belief=swept("belief_test.parquet"),
+        protocol=swept("protocol.parquet"),
+        ablation=swept("ablation.parquet"),
+        behavior=swept("behavior_test.parquet", tasks_with("behavior")),
     output:
-        f"{RESULTS}/sweep/{{table}}.parquet",
+        **{name: f"<results>/sweep/{name}.parquet" for name in SWEPT},
+        figure=report("<results>/sweep/sweep.png", category="Sweeps", caption="../report/sweep.rst"),
     log:
-        f"{RESULTS}/logs/sweep/{{table}}.log",
+        "<logs>/sweep/tabulate_sweep.log",
     benchmark:
-        f"{RESULTS}/benchmarks/sweep/{{table}}.tsv"
-    wildcard_constraints:
-        table="|".join(WILDCARDS["table"]),
+        "<benchmarks>/sweep/tabulate_sweep.tsv"
     threads: 1
     resources:
         mem_mb=growing(1500),
         runtime=growing(10),
     params:
-        points=lambda wildcards: [values for _, values in swept_files(wildcards)],
+        points=POINTS,
+        criterion=setting("examples.criterion"),
         code=code("tabulate_sweep"),
     script:
         "../scripts/tabulate_sweep.py"
 
 
-rule draw_sweep:
-    """Draw how translation and protocol change with each swept value."""
-    input:
-        belief=f"{RESULTS}/sweep/belief.parquet",
-        protocol=f"{RESULTS}/sweep/protocol.parquet",
-    output:
-        report(
-            f"{RESULTS}/sweep/sweep.png",
-            category="Sweeps",
-            caption="../report/sweep.rst",
-        ),
-    log:
-        f"{RESULTS}/logs/sweep/draw.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/sweep/draw.tsv"
-    threads: 1
-    resources:
-        mem_mb=growing(1500),
-        runtime=growing(10),
-    params:
-        swept=list(SWEEP),
-        criterion=config["examples"]["criterion"],
-        code=code("draw_sweep"),
-    script:
-        "../scripts/draw_sweep.py"
-
-
 rule sweep:
     """The tables and the figure of the sweep that the config asks for."""
     input:
-        f"{RESULTS}/sweep/belief.parquet",
-        f"{RESULTS}/sweep/protocol.parquet",
-        f"{RESULTS}/sweep/behavior.parquet" if BEHAVIOR else [],
-        f"{RESULTS}/sweep/sweep.png",
+        swept_tables,

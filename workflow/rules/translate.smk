@@ -1,29 +1,95 @@
-"""Messages, contexts and the dictionary."""
+"""The choice of criteria, and the dictionary."""
+
+
+rule ablate:
+    """Evaluate every member of every family of criteria on dev and test."""
+    input:
+        game=files_of("game"),
+        human=files_of("human"),
+        utterances="<data>/{task}/utterances.parquet",
+        messages="<results>/{task}/seed{seed}/messages.parquet",
+        contexts="<results>/{task}/seed{seed}/contexts.parquet",
+        robot_speaker="<results>/{task}/seed{seed}/robot_speaker.safetensors",
+        human_speaker="<humans>/{task}/seed{seed}/human_speaker.safetensors",
+        human_listener="<humans>/{task}/seed{seed}/human_listener.safetensors",
+        robot=files_of("robot"),
+        judge=files_of("judge"),
+        provenance="<data>/{task}/provenance.json",
+    output:
+        "<results>/{task}/seed{seed}/ablation.parquet",
+    log:
+        "<logs>/{task}/seed{seed}/ablate.log",
+    benchmark:
+        "<benchmarks>/{task}/seed{seed}/ablate.tsv"
+    priority: SECOND
+    threads: 1
+    resources:
+        mem_mb=growing(2000),
+        runtime=growing(20),
+    params:
+        messages=setting("ablation.messages"),
+        contexts=setting("ablation.contexts"),
+        humans=setting("ablation.humans"),
+        families=lambda wildcards: config["criteria"] | config["ablation"]["also"],
+        resamples=setting("evaluation.resamples"),
+        game=setting("games.{task}"),
+        code=code("ablate"),
+    script:
+        "../scripts/ablate.py"
+
+
+rule choose_criteria:
+    """Choose on dev, over all seeds, which member of each family of criteria translates, and record why."""
+    input:
+        expand("<results>/{{task}}/seed{seed}/ablation.parquet", seed=SEEDS),
+    output:
+        "<results>/{task}/criteria.parquet",
+    log:
+        "<logs>/{task}/choose_criteria.log",
+    benchmark:
+        "<benchmarks>/{task}/choose_criteria.tsv"
+    priority: SECOND
+    threads: 1
+    resources:
+        mem_mb=growing(500),
+        runtime=growing(5),
+    params:
+        criteria=setting("criteria"),
+        code=code("choose_criteria"),
+    script:
+        "../scripts/choose_criteria.py"
 
 
 rule score_dictionary:
     """Score every pair of messages under every criterion and keep the n best, in both directions."""
     input:
-        reads("score_dictionary"),
+        game=files_of("game"),
+        human=files_of("human"),
+        utterances="<data>/{task}/utterances.parquet",
+        messages="<results>/{task}/seed{seed}/messages.parquet",
+        contexts="<results>/{task}/seed{seed}/contexts.parquet",
+        robot_speaker="<results>/{task}/seed{seed}/robot_speaker.safetensors",
+        human_speaker="<humans>/{task}/seed{seed}/human_speaker.safetensors",
+        criteria="<results>/{task}/criteria.parquet",
     output:
         dictionary=report(
-            f"{POINT}/{{task}}/seed{{seed}}/dictionary.parquet",
+            "<results>/{task}/seed{seed}/dictionary.parquet",
             category="Dictionaries",
             caption="../report/dictionary.rst",
         ),
-        meanings=f"{POINT}/{{task}}/seed{{seed}}/meanings.parquet",
+        meanings="<results>/{task}/seed{seed}/meanings.parquet",
     log:
-        f"{POINT}/logs/{{task}}/seed{{seed}}/score_dictionary.log",
+        "<logs>/{task}/seed{seed}/score_dictionary.log",
     benchmark:
-        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/score_dictionary.tsv"
+        "<benchmarks>/{task}/seed{seed}/score_dictionary.tsv"
     priority: SECOND
     threads: 1
     resources:
         mem_mb=growing(2000),
         runtime=growing(10),
     params:
-        n_best=lambda wildcards: at(wildcards)["dictionary"]["n_best"],
-        game=game,
+        n_best=setting("dictionary.n_best"),
+        game=setting("games.{task}"),
         code=code("score_dictionary"),
     script:
         "../scripts/score_dictionary.py"
@@ -32,36 +98,38 @@ rule score_dictionary:
 rule synthesise:
     """Make new messages that mean what a phrase means, and combine phrases to translate messages."""
     input:
-        reads("synthesise"),
+        game=files_of("game"),
+        human=files_of("human"),
+        utterances="<data>/{task}/utterances.parquet",
+        messages="<results>/{task}/seed{seed}/messages.parquet",
+        contexts="<results>/{task}/seed{seed}/contexts.parquet",
+        robot_speaker="<results>/{task}/seed{seed}/robot_speaker.safetensors",
+        human_speaker="<humans>/{task}/seed{seed}/human_speaker.safetensors",
+        criteria="<results>/{task}/criteria.parquet",
+        robot=files_of("robot"),
     output:
         dictionary=report(
-            f"{POINT}/{{task}}/seed{{seed}}/synthesis.parquet",
+            "<results>/{task}/seed{seed}/synthesis.parquet",
             category="Dictionaries",
             caption="../report/synthesis.rst",
         ),
-        messages=f"{POINT}/{{task}}/seed{{seed}}/new_messages.parquet",
-        bags=f"{POINT}/{{task}}/seed{{seed}}/bags.parquet",
+        messages="<results>/{task}/seed{seed}/new_messages.parquet",
+        bags="<results>/{task}/seed{seed}/bags.parquet",
     log:
-        f"{POINT}/logs/{{task}}/seed{{seed}}/synthesise.log",
+        "<logs>/{task}/seed{seed}/synthesise.log",
     benchmark:
-        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/synthesise.tsv"
-    wildcard_constraints:
-        task=having("synthesise"),
+        "<benchmarks>/{task}/seed{seed}/synthesise.tsv"
     priority: SECOND
     threads: 1
     resources:
         mem_mb=growing(3000),
         runtime=growing(15),
     params:
-        criterion=lambda wildcards: at(wildcards)["synthesis"]["criterion"],
-        synthesis=lambda wildcards: {
-            name: value
-            for name, value in at(wildcards)["synthesis"].items()
-            if name != "criterion"
-        },
-        radius=lambda wildcards: at(wildcards)["agent"]["radius"],
-        n_best=lambda wildcards: at(wildcards)["dictionary"]["n_best"],
-        game=game,
+        criterion=setting("synthesis.criterion"),
+        synthesis=lambda wildcards: {name: value for name, value in config["synthesis"].items() if name != "criterion"},
+        radius=setting("agent.radius"),
+        n_best=setting("dictionary.n_best"),
+        game=setting("games.{task}"),
         code=code("synthesise"),
     script:
         "../scripts/synthesise.py"

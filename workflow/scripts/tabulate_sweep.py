@@ -1,9 +1,13 @@
-"""Collect one kind of result of every point of a sweep."""
+"""Collect the results of all points of a sweep, and draw how translation and protocol change with each swept value."""
 
+from neuralese.report.sweep import draw_sweep
 from neuralese.stages import stage
 from neuralese.stages.report import tabulate_sweep
 from neuralese.storage.tables import write_table
 
 with stage(snakemake) as job:
-    kind = job.wildcards["table"]
-    write_table(job.output[0], tabulate_sweep(job.input, kind, **job.settings), kind)
+    points = job.settings["points"]
+    tables = {name: tabulate_sweep(paths, name, points) for name, paths in job.input.items() if paths}
+    for name, table in tables.items():
+        write_table(job.output[name], table, name)
+    draw_sweep(job.output.figure, tables["belief"], tables["protocol"], [*points[0]], job.settings["criterion"])

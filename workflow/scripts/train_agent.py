@@ -7,6 +7,6 @@ from neuralese.storage.tables import write_table
 
 with stage(snakemake) as job:
     resumed = {"checkpoints": job.params["checkpoints"], "code": job.params["code"]}
-    cell, history = train_agent(job.run, **job.settings, **resumed, silent=job.rule == "train_silent")
+    cell, history = train_agent(job.run, **job.settings, **resumed)
     save_cell(job.output.agent, cell)
     write_table(job.output.history, history, "history")

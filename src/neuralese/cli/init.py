@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
+from neuralese.cli.packaged import CONFIG, home
 from neuralese.cli.results import Examples
-from neuralese.pipeline.packaged import CONFIG, home
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import write_text
 

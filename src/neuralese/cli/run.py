@@ -12,8 +12,8 @@ from typing import Any
 import click
 import yaml
 
+from neuralese.cli.packaged import CONFIG, find_config, home, shipped_configs
 from neuralese.cli.results import Examples
-from neuralese.pipeline.packaged import CONFIG, find_config, home, shipped_configs
 
 EXAMPLES = """
 neuralese run

@@ -4,6 +4,7 @@ with stage(snakemake) as job:
     write_table(job.output[0], ablate(job.run, **job.settings), "ablation")
 """
 
+import ctypes
 import json
 import logging
 import sys
@@ -15,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from neuralese import tasks
-from neuralese.pipeline.memory import keep_memory
 from neuralese.stages.run import Run
 from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import raw_kind, storage_problem
@@ -23,6 +23,11 @@ from neuralese.storage.made import making, read_made
 
 logger = logging.getLogger("neuralese")
 APART = ("game", "code", "checkpoints")  # params that no stage function is given
+
+
+# parameters of mallopt(3), as in malloc.h, and the largest values it takes, in bytes
+M_TRIM_THRESHOLD, MOST_KEPT = -1, 2**31 - 1
+M_MMAP_THRESHOLD, LARGEST_KEPT = -3, 2**25
 
 
 @dataclass(frozen=True)
@@ -154,3 +159,15 @@ def logged(log: str | Path, threads: int = 1) -> Iterator[None]:
             logger.removeHandler(each)
             each.close()
         logger.setLevel(level)
+
+
+def keep_memory() -> None:
+    """Keep freed memory for the next array instead of returning it to the system.
+
+    By default, every large array is fresh memory, whose pages the system has to find and clear: up to a fifth of the
+    time of stages that make one large array after another. Systems without glibc are left alone.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if mallopt:
+        mallopt(M_TRIM_THRESHOLD, MOST_KEPT)
+        mallopt(M_MMAP_THRESHOLD, LARGEST_KEPT)

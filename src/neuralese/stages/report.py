@@ -33,11 +33,16 @@ def tabulate(belief: "pd.DataFrame", behavior: "pd.DataFrame | None" = None) -> 
 def tabulate_sweep(
     paths: Iterable[str | Path], kind: str, points: "Sequence[dict[str, int | float | bool | str]]"
 ) -> "pd.DataFrame":
-    """Tables of one kind, each with the values of its point of the sweep."""
-    from neuralese.pipeline.sweep import tidy
+    """Tables of one kind in the order of the points, as many of each, with a column for each swept value."""
+    import pandas as pd
+
     from neuralese.storage.tables import read_table
 
-    return tidy([read_table(path, kind).to_pandas() for path in paths], list(points))
+    tables = [read_table(path, kind).to_pandas() for path in paths]
+    of_each = len(tables) // len(points)
+    return pd.concat(
+        [table.assign(**points[place // of_each]) for place, table in enumerate(tables)], ignore_index=True
+    )
 
 
 def draw_tables(comparison: "pd.DataFrame", paths: Iterable[str | Path]) -> None:

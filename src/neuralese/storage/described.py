@@ -1,4 +1,4 @@
-"""What a file of the results is and what its columns mean, in words; `pipeline/file_table.py` makes a page of it.
+"""What a file of the results is and what its columns mean, in words; `tools/file_table.py` makes a page of it.
 
 Stages do not import this: to word something better reruns nothing. A test holds it against the contracts.
 """

@@ -1,6 +1,6 @@
 """What made a file: the stage, its settings, a digest of its code and the kind of data, in the file's metadata.
 
-with making({"stage": "train_agent", ...}):     # as `pipeline.stage` does
+with making({"stage": "train_agent", ...}):     # as `stages.stage` does
     write_table(path, ...)
 read_made(path)["stage"]                        # "train_agent"
 """

@@ -33,7 +33,6 @@ from neuralese.config.section import Section
 from neuralese.evaluate.paper import Paper
 from neuralese.sources.data_sets import DataSet
 from neuralese.storage.errors import NeuraleseError
-from neuralese.tasks.stages import Stage
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,6 +46,17 @@ if TYPE_CHECKING:
     from neuralese.tasks.items import Prepared
 
 Files = Mapping[str, Path]  # by file name, such as `items.parquet`
+# what a task names for stages that every task has; <data> and others are path variables of the workflow
+FILES: dict[str, tuple[str, ...]] = {
+    "game": ("<data>/{task}/items.parquet",),  # what its game is built from
+    "human": ("<data>/{task}/traces.parquet", "<data>/{task}/inventory.parquet"),  # what humans said in it
+    "robot": ("<agents>/{task}/seed{seed}/agent.safetensors",),  # what says its messages
+    "history": ("<agents>/{task}/seed{seed}/history.parquet",),  # of training; none if its messages are recorded
+    "judge": (),  # p(z | x) that judge translations, if not the one that translates
+    "variables": (),  # what else its variables are made from
+    "pictures": (),  # and its pictures
+    "watched": (),  # the games that the report shows
+}
 
 
 class Task:
@@ -59,19 +69,19 @@ class Task:
     game: GameRules = GameConfig()  # defaults of the sections that every task has
     training = TrainingConfig()
     fitting = FitConfig()
-    game_files: tuple[str, ...] = ("items.parquet",)  # what its game is built from
-    human_files: tuple[str, ...] = ("traces.parquet", "inventory.parquet")  # and what humans said in it
-    variable_files: tuple[str, ...] = ()  # further files for its variables
-    picture_files: tuple[str, ...] = ()  # and for its pictures
-    robot_files: tuple[str, ...] = ("agent.safetensors",)  # what says its messages
-    history_files: tuple[str, ...] = ("history.parquet",)  # of a seed; none if its messages are recorded
-    judge_files: tuple[str, ...] = ()  # of a seed: p(z | x) that judge translations, if not the one that translates
-    watched_files: tuple[str, ...] = ()  # of a seed: the games that the report shows
-    rules: Path | None = None  # a file of rules for its own stages, absolute or in `workflow/rules`
-    stages: tuple[Stage, ...] = ()  # which are in it
+    files: Mapping[str, tuple[str, ...]] = FILES  # what it has for each role
+    stages: tuple[str, ...] = ("prepare", "train_agent", "relay")  # those that it has, of those that not all have
+    rules: Mapping[str, Path] = {}  # files of rules for stages of its own, by the layer that they make (`config.sweep`)
     paper: Paper | None = None  # the paper's results for it
     script: Path | None = None  # for the report, if the report's own does not show its states
     example_names: tuple[str, str] = ("target ★", "other")  # the true state and another, above example pictures
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Its tables of the comparison with the paper, as the paper calls them."""
+        own = (self.paper.table if self.paper else self.name,)
+        behavior = self.paper.behavior_table if self.paper else f"{self.name}_behavior"
+        return (*own, behavior) if "behavior" in self.stages else own
 
     # data
 

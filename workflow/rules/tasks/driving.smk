@@ -4,16 +4,26 @@ Two robots also drive with every message translated into English and back, and a
 """
 
 
+# driving has a relay of its own
+ruleorder: relay_driving > relay
+
+
 rule evaluate_behavior:
     """Let robots drive with replayed humans, whose messages are translated."""
     input:
-        reads("evaluate_behavior"),
+        game=files_of("game"),
+        human=files_of("human"),
+        utterances="<data>/{task}/utterances.parquet",
+        provenance="<data>/{task}/provenance.json",
+        agent="<agents>/{task}/seed{seed}/agent.safetensors",
+        messages="<results>/{task}/seed{seed}/messages.parquet",
+        dictionary="<results>/{task}/seed{seed}/dictionary.parquet",
     output:
-        f"{POINT}/{{task}}/seed{{seed}}/behavior_test.parquet",
+        "<results>/{task}/seed{seed}/behavior_test.parquet",
     log:
-        f"{POINT}/logs/{{task}}/seed{{seed}}/evaluate_behavior.log",
+        "<logs>/{task}/seed{seed}/evaluate_behavior.log",
     benchmark:
-        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/evaluate_behavior.tsv"
+        "<benchmarks>/{task}/seed{seed}/evaluate_behavior.tsv"
     wildcard_constraints:
         task="driving",
     threads: 1
@@ -21,62 +31,38 @@ rule evaluate_behavior:
         mem_mb=growing(2000),
         runtime=growing(10),
     params:
-        fresh=lambda wildcards: at(wildcards)["messages"]["held_out"],
-        game=game,
-        resamples=lambda wildcards: at(wildcards)["evaluation"]["resamples"],
+        fresh=setting("messages.held_out"),
+        game=setting("games.{task}"),
+        resamples=setting("evaluation.resamples"),
         code=code("tasks/evaluate_behavior"),
     script:
         "../../scripts/tasks/evaluate_behavior.py"
 
 
-rule train_silent:
-    """Train one agent without a channel, to measure the value of language."""
-    input:
-        reads("train_silent"),
-    output:
-        agent=f"{POINT}/{{task}}/seed{{seed}}/silent_agent.safetensors",
-        history=f"{POINT}/{{task}}/seed{{seed}}/silent_history.parquet",
-    log:
-        f"{POINT}/logs/{{task}}/seed{{seed}}/train_silent.log",
-    benchmark:
-        f"{POINT}/benchmarks/{{task}}/seed{{seed}}/train_silent.tsv"
-    wildcard_constraints:
-        task="driving",
-    priority: FIRST
-    threads: 1
-    resources:
-        mem_mb=growing(1500),
-        runtime=growing(60),
-    params:
-        cell=lambda wildcards: at(wildcards)["agent"],
-        training=lambda wildcards: at(wildcards)["training"][wildcards.task],
-        game=game,
-        checkpoints=f"{RESULTS}/.checkpoints",
-        code=code("train_agent"),
-    script:
-        "../../scripts/train_agent.py"
-
-
 rule relay_driving:
     """Choose on dev games which criteria translate between two robots, and let them drive so, into English and back."""
     input:
-        reads("relay_driving"),
-        silent=(
-            f"{RESULTS}/{{task}}/seed{{seed}}/silent_agent.safetensors"
-            if config["driving"]["relay"]["silent_agents"]
-            else []
+        game=files_of("game"),
+        human=files_of("human"),
+        provenance="<data>/{task}/provenance.json",
+        agent="<agents>/{task}/seed{seed}/agent.safetensors",
+        messages="<results>/{task}/seed{seed}/messages.parquet",
+        new_messages="<results>/{task}/seed{seed}/new_messages.parquet",
+        contexts="<results>/{task}/seed{seed}/contexts.parquet",
+        robot_speaker="<results>/{task}/seed{seed}/robot_speaker.safetensors",
+        human_speaker="<humans>/{task}/seed{seed}/human_speaker.safetensors",
+        human_listener="<humans>/{task}/seed{seed}/human_listener.safetensors",
+        silent=branch(
+            config["driving"]["relay"]["silent_agents"],
+            then="<agents>/{task}/seed{seed}/silent_agent.safetensors",
         ),
     output:
-        choice=f"{RESULTS}/{{task}}/seed{{seed}}/relay_choice.parquet",
-        relay=report(
-            f"{RESULTS}/{{task}}/seed{{seed}}/relay.parquet",
-            category="Tables",
-            caption="../../report/relay.rst",
-        ),
+        choice="<results>/{task}/seed{seed}/relay_choice.parquet",
+        relay=report("<results>/{task}/seed{seed}/relay.parquet", category="Tables", caption="../../report/relay.rst"),
     log:
-        f"{RESULTS}/logs/{{task}}/seed{{seed}}/relay_driving.log",
+        "<logs>/{task}/seed{seed}/relay_driving.log",
     benchmark:
-        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/relay_driving.tsv"
+        "<benchmarks>/{task}/seed{seed}/relay_driving.tsv"
     wildcard_constraints:
         task="driving",
     priority: SECOND
@@ -85,10 +71,10 @@ rule relay_driving:
         mem_mb=growing(2000),
         runtime=growing(10),
     params:
-        relay=config["driving"]["relay"],
-        criteria=config["criteria"],
-        game=game,
-        resamples=config["evaluation"]["resamples"],
+        relay=setting("driving.relay"),
+        criteria=setting("criteria"),
+        game=setting("games.{task}"),
+        resamples=setting("evaluation.resamples"),
         code=code("tasks/relay_driving"),
     script:
         "../../scripts/tasks/relay_driving.py"
@@ -97,19 +83,28 @@ rule relay_driving:
 rule listen_driving:
     """Fit what human drivers do next, and let a robot drive with such a model human, with all that they say translated."""
     input:
-        reads("listen_driving"),
+        game=files_of("game"),
+        human=files_of("human"),
+        provenance="<data>/{task}/provenance.json",
+        agent="<agents>/{task}/seed{seed}/agent.safetensors",
+        messages="<results>/{task}/seed{seed}/messages.parquet",
+        new_messages="<results>/{task}/seed{seed}/new_messages.parquet",
+        contexts="<results>/{task}/seed{seed}/contexts.parquet",
+        robot_speaker="<results>/{task}/seed{seed}/robot_speaker.safetensors",
+        human_speaker="<humans>/{task}/seed{seed}/human_speaker.safetensors",
+        choice="<results>/{task}/seed{seed}/relay_choice.parquet",
     output:
-        driver=f"{RESULTS}/{{task}}/seed{{seed}}/driver.safetensors",
-        held_out=f"{RESULTS}/{{task}}/seed{{seed}}/driver.json",
+        driver="<results>/{task}/seed{seed}/driver.safetensors",
+        held_out="<results>/{task}/seed{seed}/driver.json",
         listening=report(
-            f"{RESULTS}/{{task}}/seed{{seed}}/listening.parquet",
+            "<results>/{task}/seed{seed}/listening.parquet",
             category="Tables",
             caption="../../report/listening.rst",
         ),
     log:
-        f"{RESULTS}/logs/{{task}}/seed{{seed}}/listen_driving.log",
+        "<logs>/{task}/seed{seed}/listen_driving.log",
     benchmark:
-        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/listen_driving.tsv"
+        "<benchmarks>/{task}/seed{seed}/listen_driving.tsv"
     wildcard_constraints:
         task="driving",
     priority: SECOND
@@ -118,65 +113,44 @@ rule listen_driving:
         mem_mb=growing(2000),
         runtime=growing(10),
     params:
-        fit=config["driving"]["driver"],
-        relay=config["driving"]["relay"],
-        criteria=config["criteria"],
-        game=game,
-        resamples=config["evaluation"]["resamples"],
+        fit=setting("driving.driver"),
+        relay=setting("driving.relay"),
+        criteria=setting("criteria"),
+        game=setting("games.{task}"),
+        resamples=setting("evaluation.resamples"),
         code=code("tasks/listen_driving"),
     script:
         "../../scripts/tasks/listen_driving.py"
 
 
-rule tabulate_listening:
-    """Collect how robots drive with model humans who listen, over all seeds."""
-    input:
-        reads("tabulate_listening"),
-    output:
-        report(
-            f"{RESULTS}/tables/listening.parquet",
-            category="Tables",
-            caption="../../report/listening.rst",
-        ),
-    log:
-        f"{RESULTS}/logs/tables/listening.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/tables/listening.tsv"
-    threads: 1
-    resources:
-        mem_mb=growing(1000),
-        runtime=growing(5),
-    params:
-        code=code("tasks/tabulate_listening"),
-    script:
-        "../../scripts/tasks/tabulate_listening.py"
-
-
 rule watch_driving:
     """Play a few driving games and draw the first of each pair turn by turn, with what is said in English."""
     input:
-        reads("watch_driving"),
+        game=files_of("game"),
+        human=files_of("human"),
+        utterances="<data>/{task}/utterances.parquet",
+        provenance="<data>/{task}/provenance.json",
+        agent="<agents>/{task}/seed{seed}/agent.safetensors",
+        messages="<results>/{task}/seed{seed}/messages.parquet",
+        new_messages="<results>/{task}/seed{seed}/new_messages.parquet",
+        dictionary="<results>/{task}/seed{seed}/dictionary.parquet",
+        contexts="<results>/{task}/seed{seed}/contexts.parquet",
+        robot_speaker="<results>/{task}/seed{seed}/robot_speaker.safetensors",
+        human_speaker="<humans>/{task}/seed{seed}/human_speaker.safetensors",
+        choice="<results>/{task}/seed{seed}/relay_choice.parquet",
     output:
-        watched=f"{RESULTS}/{{task}}/seed{{seed}}/watched.parquet",
-        robots=report(
-            f"{RESULTS}/{{task}}/seed{{seed}}/game_robots.png",
-            category="Games",
-            caption="../../report/game.rst",
-        ),
-        mixed=report(
-            f"{RESULTS}/{{task}}/seed{{seed}}/game_mixed.png",
-            category="Games",
-            caption="../../report/game.rst",
-        ),
+        watched="<results>/{task}/seed{seed}/watched.parquet",
+        robots=report("<results>/{task}/seed{seed}/game_robots.png", category="Games", caption="../../report/game.rst"),
+        mixed=report("<results>/{task}/seed{seed}/game_mixed.png", category="Games", caption="../../report/game.rst"),
         animation=report(
-            f"{RESULTS}/{{task}}/seed{{seed}}/game_robots.gif",
+            "<results>/{task}/seed{seed}/game_robots.gif",
             category="Games",
             caption="../../report/game.rst",
         ),
     log:
-        f"{RESULTS}/logs/{{task}}/seed{{seed}}/watch.log",
+        "<logs>/{task}/seed{seed}/watch.log",
     benchmark:
-        f"{RESULTS}/benchmarks/{{task}}/seed{{seed}}/watch.tsv"
+        "<benchmarks>/{task}/seed{seed}/watch.tsv"
     wildcard_constraints:
         task="driving",
     threads: 1
@@ -184,11 +158,11 @@ rule watch_driving:
         mem_mb=growing(1500),
         runtime=growing(5),
     params:
-        number=config["examples"]["games"],
-        criterion=config["examples"]["criterion"],
-        relay=config["driving"]["relay"],
-        criteria=config["criteria"],
-        game=game,
+        number=setting("examples.games"),
+        criterion=setting("examples.criterion"),
+        relay=setting("driving.relay"),
+        criteria=setting("criteria"),
+        game=setting("games.{task}"),
         code=code("tasks/watch_driving"),
     script:
         "../../scripts/tasks/watch_driving.py"

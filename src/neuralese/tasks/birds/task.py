@@ -8,9 +8,7 @@ from neuralese.config.models import Birds as Settings
 from neuralese.config.models import FitConfig, TrainingConfig
 from neuralese.evaluate.paper import Paper
 from neuralese.tasks.birds.source import CUB
-from neuralese.tasks.stages import TASK as EACH
-from neuralese.tasks.stages import Stage
-from neuralese.tasks.task import Files, ReferenceTask
+from neuralese.tasks.task import FILES, Files, ReferenceTask
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,8 +28,6 @@ PAPER = Paper(
     },
 )
 
-_OWN = ("birds",)
-
 
 class Birds(ReferenceTask):
     """Naming birds: a reference game over the images of Caltech-UCSD Birds, which people described."""
@@ -50,35 +46,11 @@ class Birds(ReferenceTask):
         learning_rate=0.001,
     )
     fitting = FitConfig(learning_rate=0.001, check_every=50, patience=8)  # few items, soon overfitted
-    variable_files = ("traces.parquet", "inventory.parquet")
-    picture_files = ("raw", "images.parquet")
-    stages = (
-        Stage("parse_birds", EACH, ("raw",), ("images.parquet", "captions.parquet"), tasks=_OWN),
-        Stage(
-            "extract_features",
-            EACH,
-            ("raw", "images.parquet"),
-            ("backbone.onnx", "pooled.parquet", "failed_images.json"),
-            _OWN,
-            tasks=_OWN,
-        ),
-        Stage(
-            "train_head",
-            EACH,
-            ("pooled.parquet", "images.parquet"),
-            ("features.parquet", "head_accuracy.json"),
-            _OWN,
-            tasks=_OWN,
-        ),
-        Stage(
-            "prepare_birds",
-            EACH,
-            ("raw", "images.parquet", "captions.parquet", "features.parquet", "failed_images.json"),
-            ("items.parquet", "inventory.parquet", "traces.parquet", "utterances.parquet", "provenance.json"),
-            _OWN,
-            tasks=_OWN,
-        ),
-    )
+    files = FILES | {
+        "variables": FILES["human"],
+        "pictures": ("<raw>/{task}/raw", "<data>/{task}/images.parquet"),
+    }
+    stages = ("train_agent", "relay")
     paper = PAPER
 
     def embed(self, raw: Path) -> None:

@@ -8,9 +8,7 @@ from neuralese.config.models import Colors as Settings
 from neuralese.config.models import TrainingConfig
 from neuralese.evaluate.paper import Paper
 from neuralese.tasks.colors.source import XKCD
-from neuralese.tasks.stages import TASK as EACH
-from neuralese.tasks.stages import Stage
-from neuralese.tasks.task import Files, ReferenceTask
+from neuralese.tasks.task import FILES, Files, ReferenceTask
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,25 +39,11 @@ class Colors(ReferenceTask):
     training = TrainingConfig(
         updates=800, embedded_updates=550, batch=128, new_games=128, updates_per_round=4, explore=500
     )
-    variable_files = ("colors.parquet",)
-    picture_files = ("colors.parquet", "traces.parquet", "inventory.parquet")
-    stages = (
-        Stage(
-            "parse_colors",
-            EACH,
-            ("raw",),
-            (
-                "colors.parquet",
-                "items.parquet",
-                "inventory.parquet",
-                "traces.parquet",
-                "utterances.parquet",
-                "provenance.json",
-            ),
-            ("colors",),
-            tasks=("colors",),
-        ),
-    )
+    files = FILES | {
+        "variables": ("<data>/{task}/colors.parquet",),
+        "pictures": tuple(f"<data>/{{task}}/{table}.parquet" for table in ("colors", "traces", "inventory")),
+    }
+    stages = ("train_agent", "relay")
     paper = PAPER
 
     def embed(self, raw: Path) -> None:

@@ -31,4 +31,6 @@ DESCRIBED = {
         PICTURES,
         {"picture": "Its path in the corpus.", "content": "The picture, as WebP."},
     ),
+    "judge_dev.safetensors": Described("p(z|x) of a robot that judges translations on dev, from other messages."),
+    "judge_test.safetensors": Described("The same for test."),
 }

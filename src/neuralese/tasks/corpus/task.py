@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from neuralese.config.models import FitConfig, GameConfig, MessagesConfig
 from neuralese.sources.data_sets import DataSet
 from neuralese.tasks.corpus.tables import JUDGES
-from neuralese.tasks.task import Files, Task
+from neuralese.tasks.task import FILES, Files, Task
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,12 +25,14 @@ class Corpus(Task):
     """The recordings in a folder, or their tables alone."""
 
     fitting = FITTING
-    game_files = ("states.parquet",)
-    picture_files = ("pictures.parquet",)
-    robot_files = ("recorded.parquet",)
-    history_files = ()
-    judge_files = JUDGES
-    rules = Path("tasks/corpus.smk")
+    files = FILES | {
+        "game": ("<data>/{task}/states.parquet",),
+        "robot": ("<data>/{task}/recorded.parquet",),
+        "history": (),
+        "judge": tuple(f"<humans>/{{task}}/seed{{seed}}/{judge}" for judge in JUDGES),
+        "pictures": ("<data>/{task}/pictures.parquet",),
+    }
+    stages = ()
     example_names = ("state ★", "distractor")
 
     def __init__(self, name: str, title: str = "", licence: str = "", candidates: int = 2) -> None:

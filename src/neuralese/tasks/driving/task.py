@@ -1,6 +1,6 @@
 """Driving two cars that cannot see each other: the driving game, with the recorded games of humans."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,9 +8,7 @@ from neuralese.config.models import Driving as Settings
 from neuralese.config.models import FitConfig, GameConfig, GameRules, TrainingConfig
 from neuralese.evaluate.paper import Paper
 from neuralese.tasks.driving.source import DRIVING
-from neuralese.tasks.stages import SEED, Stage
-from neuralese.tasks.stages import TASK as EACH
-from neuralese.tasks.task import Files, Task
+from neuralese.tasks.task import FILES, Files, Task
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,13 +41,6 @@ PAPER = Paper(
     },
 )
 
-_OWN = ("driving",)
-_GAME = ("maps.parquet",)
-_HUMAN = ("traces.parquet", "inventory.parquet", "games.parquet", "turns.parquet", "words.parquet")
-_MODELS = ("contexts.parquet", "robot_speaker.safetensors", "human_speaker.safetensors")
-_RELAYED = ("provenance.json", "agent.safetensors", "messages.parquet", "new_messages.parquet", *_MODELS)
-_PLAY = ("provenance.json", "agent.safetensors", "messages.parquet", "dictionary.parquet", "utterances.parquet")
-
 
 class Driving(Task):
     """Driving two cars that cannot see each other: the driving game, with the recorded games of humans."""
@@ -72,70 +63,13 @@ class Driving(Task):
         target_every=50,
     )
     fitting = FitConfig(batch=512, learning_rate=0.001, check_every=50, patience=8)  # few games, soon overfitted
-    game_files = _GAME
-    human_files = _HUMAN
-    watched_files = ("watched.parquet",)
-    rules = Path("tasks/driving.smk")
-    stages = (
-        Stage(
-            "parse_driving",
-            EACH,
-            ("raw",),
-            (
-                "maps.parquet",
-                "games.parquet",
-                "turns.parquet",
-                "words.parquet",
-                "inventory.parquet",
-                "traces.parquet",
-                "utterances.parquet",
-                "provenance.json",
-            ),
-            _OWN,
-            tasks=_OWN,
-        ),
-        Stage(
-            "evaluate_behavior",
-            SEED,
-            (*_GAME, *_HUMAN, *_PLAY),
-            ("behavior_test.parquet",),
-            ("messages", "games", "evaluation"),
-            tasks=_OWN,
-        ),
-        Stage(
-            "train_silent",
-            SEED,
-            (*_GAME, "provenance.json"),
-            ("silent_agent.safetensors", "silent_history.parquet"),
-            ("agent", "training", "games"),
-            tasks=_OWN,
-        ),
-        Stage(
-            "relay_driving",
-            SEED,
-            (*_GAME, *_HUMAN, *_RELAYED, "human_listener.safetensors"),
-            ("relay_choice.parquet", "relay.parquet"),
-            (*_OWN, "criteria", "evaluation", "games"),
-            tasks=_OWN,
-        ),
-        Stage(
-            "listen_driving",
-            SEED,
-            (*_GAME, *_HUMAN, *_RELAYED, "relay_choice.parquet"),
-            ("listening.parquet", "driver.safetensors", "driver.json"),
-            (*_OWN, "criteria", "evaluation", "games"),
-            tasks=_OWN,
-        ),
-        Stage(
-            "watch_driving",
-            SEED,
-            (*_GAME, *_HUMAN, *_PLAY, *_MODELS, "new_messages.parquet", "relay_choice.parquet"),
-            ("watched.parquet", "game_robots.png", "game_mixed.png", "game_robots.gif"),
-            (*_OWN, "criteria", "examples", "games"),
-            tasks=_OWN,
-            job="watch",
-        ),
-    )
+    files = FILES | {
+        "game": ("<data>/{task}/maps.parquet",),
+        "human": (*FILES["human"], *(f"<data>/{{task}}/{table}.parquet" for table in ("games", "turns", "words"))),
+        "watched": ("<results>/{task}/seed{seed}/watched.parquet",),
+    }
+    stages = ("train_agent", "relay", "behavior", "listening")
+    rules: Mapping[str, Path] = {"results": Path("tasks/driving.smk")}
     paper = PAPER
     script = Path(__file__).with_name("report.js")
     example_names = ("speaker ★", "distractor")

@@ -155,8 +155,10 @@ def load_robot(results: Path, task: str, seed: int) -> Robot:
     """The robot trained with `seed`."""
     of_seed = results / task / f"seed{seed}"
     dictionary, facts = of_seed / "dictionary.parquet", tasks.get(task)
-    needed = [results / task / name for name in (*facts.game_files, *facts.human_files, "utterances.parquet")]
-    needed += [of_seed / name for name in (*(facts.robot_files if facts.history_files else ()), *OF_SEED)]
+    files = ["<data>/{task}/utterances.parquet", *facts.files["game"], *facts.files["human"]]
+    files += facts.files["robot"] if facts.files["history"] else ()
+    needed = [results / file.partition("/")[2].format(task=task, seed=seed) for file in files]
+    needed += [of_seed / name for name in OF_SEED]
     for path in needed:
         if not path.exists():
             raise NeuraleseError(f"{path} does not exist yet; run `neuralese run {dictionary}` first.")

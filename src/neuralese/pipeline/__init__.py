@@ -1,1 +1,0 @@
-"""Machinery of the workflow, without any science."""
