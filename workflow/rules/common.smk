@@ -96,11 +96,11 @@ def growing(first):
     return lambda wildcards, attempt: first * attempt
 
 
-def code(script):
+def code(script, task=""):
     """Param: a digest of the code that a script runs, for a task or for all, so that an edit reruns what it concerns."""
     # works for rules from a URL as well
     path = Path(workflow.source_path(f"../scripts/{script}.py"))
-    return lambda wildcards: known_digest(path, (wildcards.task,) if hasattr(wildcards, "task") else tuple(TASKS))
+    return lambda wildcards: known_digest(path, tuple(filter(None, [task or wildcards.get("task")])) or tuple(TASKS))
 
 
 def embedded_code(wildcards):

@@ -23,7 +23,7 @@ rule parse_colors:
         runtime=growing(10),
     params:
         settings=config_for("colors.least_names"),
-        code=code("parse_colors"),
+        code=code("parse_colors", "colors"),
     script:
         "../scripts/parse_colors.py"
 
@@ -45,7 +45,7 @@ rule parse_birds:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        code=code("parse_birds"),
+        code=code("parse_birds", "birds"),
     script:
         "../scripts/parse_birds.py"
 
@@ -70,7 +70,7 @@ rule extract_features:
         runtime=growing(30),
     params:
         settings=config_for("birds.backbone", "birds.pixels", "birds.quantised", "birds.components"),
-        code=code("extract_features"),
+        code=code("extract_features", "birds"),
     script:
         "../scripts/extract_features.py"
 
@@ -94,7 +94,7 @@ rule train_head:
         runtime=growing(10),
     params:
         settings=config_for("birds.head"),
-        code=code("train_head"),
+        code=code("train_head", "birds"),
     script:
         "../scripts/train_head.py"
 
@@ -124,7 +124,7 @@ rule prepare_birds:
         runtime=growing(10),
     params:
         settings=config_for("birds.bigrams"),
-        code=code("prepare_birds"),
+        code=code("prepare_birds", "birds"),
     script:
         "../scripts/prepare_birds.py"
 
@@ -154,7 +154,7 @@ rule parse_driving:
     params:
         settings=config_for("driving.dev_games", "driving.test_games", "driving.least_sent", "driving.least_words"),
         rules=config_for("driving.distractors", "driving.goal_offset"),
-        code=code("parse_driving"),
+        code=code("parse_driving", "driving"),
     script:
         "../scripts/parse_driving.py"
 
