@@ -121,7 +121,7 @@ FIGURES = {
 
 # what else is there
 FOLDERS = {
-    "config.json": "The config of the run, with all defaults.",
+    "config.json": "The config of the last run that wrote here, with all defaults.",
     "logs/": "What each job said.",
     "benchmarks/": "What each job cost.",
     "play/": "Games that were played with `neuralese play`.",

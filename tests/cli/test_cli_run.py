@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -209,8 +210,15 @@ def test_ctrl_c_ends_a_run_with_a_word_on_how_to_go_on(tmp_path):
     (tmp_path / "Snakefile").write_text('rule all:\n    output: "made"\n    shell: "touch begun; sleep 60"\n')
     command = [sys.executable, "-m", "snakemake", *VIEW, "--cores", "1"]
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs ignore it, and theirs
     with subprocess.Popen(
-        command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command,
+        cwd=tmp_path,
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=heed,
     ) as run:
         while not (tmp_path / "begun").exists():
             assert run.poll() is None

@@ -8,7 +8,7 @@ from copies import ROOT
 
 from neuralese.storage.tables import check
 
-ELSEWHERE = ("logs", "benchmarks", "raw", "README.md", "config.json")  # described at the end
+ELSEWHERE = ("logs", "benchmarks", "raw", "README.md", "config.json")  # described as folders
 
 
 def described() -> list[tuple[re.Pattern, object]]:

@@ -172,8 +172,8 @@ def test_a_sweep_runs_each_stage_once_for_each_combination_it_depends_on(fresh):
     code, output = fresh.snakemake("--dry-run", "sweep", *QUICK, "--config", "tasks=[colors]", swept)
     assert code == 0, output
     counts = Counter()
-    for rule, count in re.findall(r"^(?:point\d+_)?(\w+) +(\d+)$", output, flags=re.MULTILINE):
-        counts[rule] += int(count)
+    for rule, count in set(re.findall(r"^(\w+) +(\d+)$", output, flags=re.MULTILINE)):  # they are printed twice
+        counts[re.sub(r"^point\d+_", "", rule)] += int(count)
     assert counts["download"] == counts["parse_colors"] == 1
     assert counts["fit_human_models"] == 1  # whatever the robots do
     assert counts["train_agent"] == 2
