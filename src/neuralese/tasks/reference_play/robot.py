@@ -155,7 +155,7 @@ def load_robot(results: Path, task: str, seed: int) -> Robot:
     """The robot trained with `seed`."""
     of_seed = results / task / f"seed{seed}"
     dictionary, facts = of_seed / "dictionary.parquet", tasks.get(task)
-    files = ["<data>/{task}/utterances.parquet", *facts.files["game"], *facts.files["human"]]
+    files = [*facts.files["game"], *facts.files["human"], "<data>/{task}/utterances.parquet"]
     files += facts.files["robot"] if facts.files["history"] else ()
     needed = [results / file.partition("/")[2].format(task=task, seed=seed) for file in files]
     needed += [of_seed / name for name in OF_SEED]
