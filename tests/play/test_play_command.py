@@ -26,7 +26,7 @@ def run(*arguments: str):
     ("arguments", "says"),
     [
         (["--task", "chess"], "There is no task 'chess'; choose --task colors or birds or driving"),
-        (["--task", "colors"], "colors/utterances.parquet does not exist yet; run `neuralese run"),
+        (["--task", "colors"], "colors/items.parquet does not exist yet; run `neuralese run"),
         (["--seed", "7"], "seed7/agent.safetensors does not exist yet; run `neuralese run"),
         (["--criterion", "direct"], "has no translation by 'direct'; choose from printed, mine."),
     ],
