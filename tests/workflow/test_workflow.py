@@ -243,7 +243,7 @@ def test_no_group_of_jobs_on_a_cluster_waits_for_itself(fresh):
     assert code == 0, output
     names = dict(re.findall(r'(\d+)\[label = "(\w+)', output))
     groups = yaml.safe_load((fresh.folder / "profiles" / "slurm" / "config.yaml").read_text())["groups"]
-    assert set(groups) - set(names.values()) == {"tabulate_sweep", "prepare", "read_corpus"}
+    assert set(groups) - set(names.values()) == {"tabulate_sweep", "prepare", "read_corpus", "fit_judges"}
     waits = {groups.get(name, name): set() for name in names.values()}
     for before, after in re.findall(r"(\d+) -> (\d+)", output):
         one, other = (groups.get(names[each], names[each]) for each in (before, after))
