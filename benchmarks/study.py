@@ -21,13 +21,15 @@ import yaml
 
 from neuralese import tasks
 from neuralese.config import sweep
-from neuralese.config.load import load
+from neuralese.config.load import load, overlay
 from neuralese.config.models import config_model
+from neuralese.stages.evaluate import evaluate_belief
+from neuralese.stages.run import Run, read_config
 from neuralese.storage.tables import read_about
 from neuralese.translate.criteria import kinds
 
 TASKS = ("colors", "birds")
-BELIEF, RELAY = "belief_dev.parquet", "relay.parquet"
+BELIEF, RELAY = "belief_test.parquet", "relay.parquet"  # asked for, so that all that they are made from is there
 SEES, CANDIDATES = "games.{task}.speaker_sees", "games.{task}.candidates"
 NOISE, FOLDS = "agent.noise", "birds.head.folds"
 VARIANTS: dict[str, dict[str, sweep.Value]] = {
@@ -75,15 +77,15 @@ def folder(results: Path, task: str, values: sweep.Point, seed: int) -> Path:
     return (results / "sweep" / sweep.name(values) if values else results) / task / f"seed{seed}"
 
 
-def overlay(results: Path, seeds: list[int]) -> dict:
+def swept(results: Path, seeds: list[int]) -> dict:
     """The config of a sweep that has every variant among its points."""
     plain = load({}, config_model(tasks.sections(), kinds())).model_dump()
-    swept: dict[str, list[sweep.Value]] = {}
+    every: dict[str, list[sweep.Value]] = {}
     for _, _, values in points():
         for key, value in values.items():
-            swept.setdefault(key, [reduce(dict.__getitem__, key.split("."), plain)])
-            swept[key] += [] if value in swept[key] else [value]
-    return {"tasks": list(TASKS), "seeds": seeds, "results": str(results), "sweep": dict(sorted(swept.items()))}
+            every.setdefault(key, [reduce(dict.__getitem__, key.split("."), plain)])
+            every[key] += [] if value in every[key] else [value]
+    return {"tasks": list(TASKS), "seeds": seeds, "results": str(results), "sweep": dict(sorted(every.items()))}
 
 
 def run(results: Path, seeds: list[int], cores: int, variants: list[str], files: list[str]) -> None:
@@ -95,15 +97,24 @@ def run(results: Path, seeds: list[int], cores: int, variants: list[str], files:
         for file in files
     ]
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
-        yaml.safe_dump(overlay(results, seeds), file, sort_keys=False)
+        yaml.safe_dump(swept(results, seeds), file, sort_keys=False)
         file.flush()
         command = [sys.executable, "-m", "snakemake", "--cores", str(cores), "--keep-going"]
         subprocess.run([*command, "--configfile", file.name, "--", *targets], check=True)
 
 
-def figures(where: Path, relayed: bool) -> dict[str, float]:
+def belief(results: Path, task: str, values: sweep.Point, seed: int) -> pd.DataFrame:
+    """The belief evaluation on dev of one task, variant and seed."""
+    config = overlay(read_config(results), values)
+    folders = [Path(folder) / task for folder in sweep.point_folders(values, task, read_config(results)).values()]
+    files = [file for folder in folders for place in (folder, folder / f"seed{seed}") for file in place.glob("*")]
+    run = Run(task, files, seed, config["games"][task])
+    held_out, evaluation = config["messages"]["held_out"], config["evaluation"]
+    return evaluate_belief(run, "dev", held_out, evaluation["phrases_heard"], evaluation["resamples"])
+
+
+def figures(table: pd.DataFrame, where: Path, relayed: bool) -> dict[str, float]:
     """The dev figures of one task, variant and seed."""
-    table = pd.read_parquet(where / BELIEF)
     by_cell = table.set_index(["speaker", "listener", "unit", "criterion"])["accuracy"]
     found = {"chance": table["chance"].iloc[0], **{title: by_cell[cell] for title, cell in CELLS.items()}}
     if relayed:
@@ -116,7 +127,10 @@ def table(results: Path, seeds: list[int], variants: list[str], relayed: bool) -
     """One row for each task and variant: means over seeds."""
     rows = []
     for variant, task, values in points(variants):
-        found = pd.DataFrame([figures(folder(results, task, values, seed), relayed) for seed in seeds]).mean()
+        runs = [
+            figures(belief(results, task, values, seed), folder(results, task, values, seed), relayed) for seed in seeds
+        ]
+        found = pd.DataFrame(runs).mean()
         rows.append({"task": task, "variant": variant, **found.round(3)})
     return pd.DataFrame(rows)
 

@@ -21,7 +21,7 @@ def study(monkeypatch):
 
 
 def test_every_variant_is_a_point_of_one_sweep_that_can_be_run(study):
-    config = load(study.overlay(Path("results"), [0, 1]), config_model(tasks.sections(), kinds())).model_dump()
+    config = load(study.swept(Path("results"), [0, 1]), config_model(tasks.sections(), kinds())).model_dump()
     found = list(study.points())
     assert len({(task, str(values)) for _, task, values in found}) == len(found)
     for _, task, values in found:
