@@ -1,4 +1,4 @@
-"""The project keeps its own rules: rooms, and words."""
+"""The project keeps its own rules: which package imports which, and which code knows a task by name."""
 
 import ast
 import re
@@ -9,8 +9,8 @@ import yaml
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "neuralese"
-ROOMS = ["storage", "config", "sources", "games", "agents", "speakers", "translate", "evaluate", "theory", "play"]
-ROOMS += ["tasks", "report", "cli"]
+PACKAGES = ["storage", "config", "sources", "games", "agents", "speakers", "translate", "evaluate", "theory", "play"]
+PACKAGES += ["tasks", "report", "cli"]
 TASKS = ("colors", "birds", "driving")
 
 
@@ -24,10 +24,10 @@ def imports(path: Path) -> set[str]:
     return names
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_a_room_imports_only_from_rooms_above_it(room):
-    below = ROOMS[ROOMS.index(room) + 1 :]
-    for path in (SOURCE / room).rglob("*.py"):
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_package_imports_only_from_packages_above_it(package):
+    below = PACKAGES[PACKAGES.index(package) + 1 :]
+    for path in (SOURCE / package).rglob("*.py"):
         wrong = [name for name in imports(path) if any(name.startswith(f"neuralese.{other}") for other in below)]
         assert not wrong, f"{path.relative_to(ROOT)} imports {wrong}"
 

@@ -1,4 +1,4 @@
-"""What every script does around its work: log to a file, respect its threads, fail in one sentence.
+"""What every script does around its work: log to a file, fail in one sentence, say what made its outputs.
 
 with stage(snakemake) as job:
     write_table(job.output[0], ablate(job.run, **job.settings), "ablation")
@@ -86,10 +86,10 @@ def by_name(paths: Iterable[str]) -> dict[str, list[Path]]:
 def stage(given: Any) -> Iterator[Job]:
     """Do the work of a script, given Snakemake's object `given` (called `snakemake` there).
 
-    Send logging (and the text of a `NeuraleseError`) to its log, limit torch to its threads, and write into the
-    metadata of its outputs what made them.
+    Send logging (and the text of a `NeuraleseError`) to its log, and write into the metadata of its outputs what made
+    them. Snakemake itself limits numerical libraries to the threads of the rule.
     """
-    with logged(given.log[0], given.threads):
+    with logged(given.log[0]):
         tasks.use_corpora(given.config.get("corpora", {}))
         wildcards, params = (dict(each.items()) for each in (given.wildcards, given.params))
         with making(_made(given)):
@@ -126,11 +126,9 @@ def _kind(path: Path) -> str:
 
 
 @contextmanager
-def logged(log: str | Path, threads: int = 1) -> Iterator[None]:
-    """Send logging (and the text of a `NeuraleseError`) to the file `log`, and limit torch to `threads` threads."""
+def logged(log: str | Path) -> Iterator[None]:
+    """Send logging (and the text of a `NeuraleseError`) to the file `log`."""
     keep_memory()
-    if torch := sys.modules.get("torch"):  # many stages do not need it, and importing it would take most of their time
-        torch.set_num_threads(threads)
     level = logger.level
     logger.setLevel(logging.INFO)
     warnings = logging.StreamHandler(sys.stderr)
