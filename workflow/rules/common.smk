@@ -1,5 +1,6 @@
 """Names and functions that the rules share; no rule is defined here."""
 
+import os
 from functools import reduce
 from pathlib import Path
 

@@ -64,7 +64,7 @@ rule extract_features:
     benchmark:
         "<benchmarks>/birds/extract_features.tsv"
     priority: FIRST
-    threads: max(1, min(4, (workflow.cores or 8) // 2))  # of all cores, it would wait until none is busy
+    threads: max(1, min(4, (os.cpu_count() or 1) // 2))  # with all cores, it would wait until none is busy
     resources:
         mem_mb=growing(3000),
         runtime=growing(30),
