@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 
 # stages that a sweep repeats at each point, if what is swept matters to the training
 SWEPT = (

@@ -6,8 +6,8 @@ from tempfile import TemporaryDirectory
 from measure import peak_megabytes, seconds
 
 from neuralese import tasks
-from neuralese.sources.archives import members
-from neuralese.sources.fetch import mirror_folder
+from neuralese.data.archives import members
+from neuralese.data.fetch import mirror_folder
 from neuralese.tasks.birds import data as cub
 from neuralese.tasks.colors import data as xkcd
 from neuralese.tasks.driving import logs

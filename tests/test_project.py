@@ -9,7 +9,7 @@ import yaml
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "neuralese"
-PACKAGES = ["storage", "config", "sources", "games", "agents", "speakers", "translate", "evaluate", "theory", "play"]
+PACKAGES = ["storage", "config", "data", "games", "agents", "speakers", "translate", "evaluate", "theory", "play"]
 PACKAGES += ["tasks", "report", "cli"]
 TASKS = ("colors", "birds", "driving")
 

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.storage.files import atomic
 from neuralese.storage.tables import matrix, read_about, read_table, vectors, write_table
 from neuralese.tasks.driving.tables import WORDS

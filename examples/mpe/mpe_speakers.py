@@ -15,7 +15,7 @@ import numpy as np
 from mpe2 import simple_speaker_listener_v4
 
 from neuralese import Translator
-from neuralese.record import record_parallel
+from neuralese.recording import record_parallel
 
 GOALS = ("red", "green", "blue")  # the speaker sees the colour of the goal, one channel of which is the brightest
 STAY, LEFT, RIGHT, DOWN, UP = range(5)

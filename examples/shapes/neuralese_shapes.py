@@ -13,8 +13,8 @@ import torch
 from PIL import Image, ImageDraw
 
 from neuralese.config.models import FitConfig, GameConfig, TrainingConfig
+from neuralese.data.data_sets import DataSet
 from neuralese.games.reference import ReferenceGame
-from neuralese.sources.data_sets import DataSet
 from neuralese.storage.tables import matrix, read_table
 from neuralese.tasks.items import Prepared, items_table, traces_table
 from neuralese.tasks.task import ReferenceTask

@@ -31,11 +31,11 @@ from neuralese.agents.sequences import Messages, Sequences
 from neuralese.config.load import check
 from neuralese.config.models import ALSO, CRITERIA, Ablation, Dictionary, Evaluation, FitConfig, MessagesConfig
 from neuralese.config.section import Section
+from neuralese.errors import NeuraleseError
 from neuralese.speakers.models import save_model
 from neuralese.speakers.robots import save_robot
 from neuralese.stages import agents, evaluate, translate
 from neuralese.stages.run import Run
-from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import write_bytes
 from neuralese.storage.tables import read_about, read_table, write_table
 from neuralese.tasks.corpus.data import write_corpus

@@ -20,7 +20,7 @@ from neuralese.translate.criteria import GROUP
 
 RUN, TASK, CRITERIA = "neuralese.stages.run", "neuralese.tasks.task", "neuralese.translate.criteria"
 STAGES = "neuralese.stages."  # these modules are followed, and those that define tasks
-LEFT_OUT = ("neuralese.storage", "neuralese.cli", "neuralese.config", "neuralese.stages.job")
+LEFT_OUT = ("neuralese.errors", "neuralese.storage", "neuralese.cli", "neuralese.config", "neuralese.stages.job")
 TAKERS = (RUN, TASK, "neuralese.tasks")  # whoever imports these may use a run or a task
 
 

@@ -17,8 +17,8 @@ from neuralese.agents.messages import read_messages, sample_messages
 from neuralese.agents.players import speak
 from neuralese.agents.training import Trainer, TrainingConfig, checkpoint_path, exploration, learning_rate, on_data
 from neuralese.config.models import MessagesConfig
+from neuralese.errors import NeuraleseError
 from neuralese.games.reference import ReferenceGame
-from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import write_table
 
 SMALL = CellConfig(hidden=16, message=8)

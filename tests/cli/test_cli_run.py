@@ -21,8 +21,8 @@ from neuralese.cli.output import clock_time
 from neuralese.cli.packaged import shipped_configs
 from neuralese.cli.run import snakemake_command
 from neuralese.cli.summary import main_figures, print_summary
+from neuralese.errors import NeuraleseError
 from neuralese.stages.job import logged
-from neuralese.storage.errors import NeuraleseError
 from snakemake_logger_plugin_neuralese import DONE, FAILED, Progress, drawn, error_in
 
 ROOT = Path(__file__).parents[2]

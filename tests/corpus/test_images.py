@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 from small_corpus import write
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.tasks.corpus.data import write_corpus
 from neuralese.tasks.corpus.describe import describe
 from neuralese.tasks.corpus.features import COMPONENTS, feature_matrix

@@ -176,7 +176,7 @@ def test_reading_imports_neither_torch_nor_pandas(tmp_path, files, suffix):
     program = (
         "import sys; from neuralese.tasks.corpus.read import read_corpus; "
         f"from neuralese.tasks.corpus.describe import describe; describe(read_corpus({str(small)!r})); "
-        "import neuralese.record; print({'torch', 'pandas', 'sklearn', 'skimage'} & set(sys.modules))"
+        "import neuralese.recording; print({'torch', 'pandas', 'sklearn', 'skimage'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"

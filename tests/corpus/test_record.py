@@ -6,8 +6,8 @@ import pytest
 import torch
 import yaml
 
-from neuralese.record import Recording
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
+from neuralese.recording import Recording
 from neuralese.tasks.corpus.read import read_corpus
 
 THINGS = [{"shape": shape, "size": size} for shape in ("cube", "ball", "cone") for size in (0.5, 1.5)]

@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from neuralese.record import Recording, RecordParallel, record_parallel, spoken
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
+from neuralese.recording import Recording, RecordParallel, record_parallel, spoken
 from neuralese.tasks.corpus.read import read_corpus
 
 WHY = "mpe2 is not installed; it comes with the extra `test`"

@@ -17,7 +17,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from neuralese import Translator
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 
 ROOT = Path(__file__).parents[2]
 SMALL = {

@@ -8,8 +8,8 @@ import zipfile
 
 import pytest
 
-from neuralese.sources.archives import content_digest, members, write_tar
-from neuralese.storage.errors import NeuraleseError
+from neuralese.data.archives import content_digest, members, write_tar
+from neuralese.errors import NeuraleseError
 
 ALL = r"^[^/]+/(.+)$"
 FILES = {f"{folder}/{n}.txt": random.Random(folder).randbytes(3000 + n) for folder in "ab" for n in range(3)}

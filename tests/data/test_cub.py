@@ -5,9 +5,9 @@ import zipfile
 import pandas as pd
 import pytest
 
-from neuralese.sources.archives import write_tar
-from neuralese.sources.pickles import read_plain_pickle
-from neuralese.storage.errors import NeuraleseError
+from neuralese.data.archives import write_tar
+from neuralese.data.pickles import read_plain_pickle
+from neuralese.errors import NeuraleseError
 from neuralese.tasks.birds import data as cub
 from neuralese.tasks.birds import embedded
 

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from neuralese.sources.download import CHUNK, download, partial_path
-from neuralese.storage.errors import NeuraleseError
+from neuralese.data.download import CHUNK, download, partial_path
+from neuralese.errors import NeuraleseError
 
 BODY = random.Random(0).randbytes(4 * CHUNK + 123)
 

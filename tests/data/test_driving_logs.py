@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from neuralese.sources.archives import write_tar
-from neuralese.storage.errors import NeuraleseError
+from neuralese.data.archives import write_tar
+from neuralese.errors import NeuraleseError
 from neuralese.tasks.driving import embedded, logs
 from neuralese.tasks.driving.replay import layouts, replay
 

@@ -4,13 +4,13 @@ import functools
 
 import pytest
 
-from neuralese.sources import fetch as fetching
-from neuralese.sources.archives import content_digest, write_tar
-from neuralese.sources.data_sets import Archive, DataSet
-from neuralese.sources.download import download
-from neuralese.sources.fetch import fetch, mirror_folder
-from neuralese.sources.provenance import data_kind, provenance
-from neuralese.storage.errors import NeuraleseError
+from neuralese.data import fetch as fetching
+from neuralese.data.archives import content_digest, write_tar
+from neuralese.data.data_sets import Archive, DataSet
+from neuralese.data.download import download
+from neuralese.data.fetch import fetch, mirror_folder
+from neuralese.data.provenance import data_kind, provenance
+from neuralese.errors import NeuraleseError
 from neuralese.storage.files import file_digest, read_json, write_json
 
 USED = r"corpus/(.+)$"

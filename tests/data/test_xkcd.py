@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from neuralese.sources.archives import content_digest, write_tar
-from neuralese.storage.errors import NeuraleseError
+from neuralese.data.archives import content_digest, write_tar
+from neuralese.errors import NeuraleseError
 from neuralese.tasks.colors import embedded
 from neuralese.tasks.colors.data import inventory, parse, traces, words
 from neuralese.tasks.colors.source import XKCD

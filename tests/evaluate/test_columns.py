@@ -2,9 +2,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from neuralese.errors import NeuraleseError
 from neuralese.evaluate.columns import Column, columns_of, state_classes, state_distances, state_points
 from neuralese.evaluate.protocol import bins
-from neuralese.storage.errors import NeuraleseError
 
 
 def apart(values: list, **column) -> np.ndarray:

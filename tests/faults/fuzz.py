@@ -23,7 +23,7 @@ import pyarrow as pa
 import torch
 from torch import nn
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.storage.files import read_json, write_json
 from neuralese.storage.made import making
 from neuralese.storage.tables import read_about, read_table, vectors, write_batches, write_table

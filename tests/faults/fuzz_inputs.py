@@ -25,8 +25,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from neuralese.sources.archives import content_digest, members
-from neuralese.storage.errors import NeuraleseError
+from neuralese.data.archives import content_digest, members
+from neuralese.errors import NeuraleseError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "corpus"))
 

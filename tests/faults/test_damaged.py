@@ -17,9 +17,9 @@ from torch import nn
 from neuralese.agents.cell import CellConfig
 from neuralese.agents.training import Trainer, TrainingConfig
 from neuralese.cli.main import cli
+from neuralese.errors import NeuraleseError
 from neuralese.games.reference import ReferenceGame
 from neuralese.storage import files
-from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import atomic, raw_kind, read_json, write_json, write_text
 from neuralese.storage.made import making, read_made
 from neuralese.storage.tables import data_digest, read_about, read_table, vectors, write_batches, write_table

@@ -20,10 +20,10 @@ from torch import nn
 
 from neuralese.agents.cell import CellConfig
 from neuralese.agents.training import Trainer, TrainingConfig
+from neuralese.data.data_sets import Archive, DataSet
+from neuralese.data.fetch import fetch
+from neuralese.errors import NeuraleseError, StorageError
 from neuralese.games.reference import ReferenceGame
-from neuralese.sources.data_sets import Archive, DataSet
-from neuralese.sources.fetch import fetch
-from neuralese.storage.errors import NeuraleseError, StorageError
 from neuralese.storage.files import atomic, write_text
 from neuralese.storage.tables import vectors, write_table
 from neuralese.storage.weights import discard_broken, read_weights, save_weights
@@ -32,7 +32,7 @@ WRITE_ALL = """
 import json, sys
 from pathlib import Path
 import matplotlib, numpy as np, pyarrow as pa, torch
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.storage.files import atomic, write_text
 from neuralese.stages.job import logged
 from neuralese.storage.tables import vectors, write_table
@@ -140,7 +140,7 @@ def test_a_disk_that_fills_while_copying_from_a_mirror_stops_the_run_instead_of_
 
     (tmp_path / "mirror").mkdir()
     (tmp_path / "mirror" / "given").write_bytes(b"archive")
-    monkeypatch.setattr("neuralese.sources.fetch.shutil.copyfile", full)
+    monkeypatch.setattr("neuralese.data.fetch.shutil.copyfile", full)
     archive = Archive("file", "absent", (), "", "", supplied="given")
     with pytest.raises(StorageError, match="the disk is full"):
         fetch(

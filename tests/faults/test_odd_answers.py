@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from neuralese.sources import download as downloading
-from neuralese.sources.download import download, partial_path
-from neuralese.storage.errors import NeuraleseError
+from neuralese.data import download as downloading
+from neuralese.data.download import download, partial_path
+from neuralese.errors import NeuraleseError
 
 BODY = b"archive" * 100
 OK = b"HTTP/1.1 200 OK\r\n"

@@ -8,12 +8,12 @@ import tracemalloc
 import pytest
 from odd_archives import END, ODD, bombs, header, member, pax, record, whole_tar, whole_zip
 
-from neuralese.sources import archives, unpack
-from neuralese.sources.archives import content_digest, members
-from neuralese.sources.data_sets import Archive, DataSet
-from neuralese.sources.fetch import fetch
-from neuralese.sources.unpack import Stream, pieces
-from neuralese.storage.errors import NeuraleseError
+from neuralese.data import archives, unpack
+from neuralese.data.archives import content_digest, members
+from neuralese.data.data_sets import Archive, DataSet
+from neuralese.data.fetch import fetch
+from neuralese.data.unpack import Stream, pieces
+from neuralese.errors import NeuraleseError
 
 USED = r"top/(.+\.txt)$"
 
@@ -141,7 +141,7 @@ def test_a_file_that_may_not_be_read_gives_way_to_the_next_place(tmp_path, monke
             raise PermissionError(13, "Permission denied", source)
         destination.write_bytes(b"y")
 
-    monkeypatch.setattr("neuralese.sources.fetch.shutil.copyfile", copy)
+    monkeypatch.setattr("neuralese.data.fetch.shutil.copyfile", copy)
     archive = Archive("file", "first", (), USED, "", supplied="second")
     places = {"mirror": tmp_path, "partial": tmp_path, "embed": pytest.fail}
     fetch(DataSet("data", "none", (archive,)), tmp_path / "raw", source="real", **places)

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from neuralese.sources.archives import write_tar
-from neuralese.sources.pickles import read_plain_pickle
-from neuralese.storage.errors import NeuraleseError
+from neuralese.data.archives import write_tar
+from neuralese.data.pickles import read_plain_pickle
+from neuralese.errors import NeuraleseError
 from neuralese.tasks.birds import data as cub
 from neuralese.tasks.colors import data as xkcd
 from neuralese.tasks.driving.logs import BadLogError, parse, parse_log

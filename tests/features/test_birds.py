@@ -12,7 +12,7 @@ from PIL import Image
 from sklearn.linear_model import LogisticRegression
 
 from neuralese.config.models import HeadConfig
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.storage.tables import matrix, vectors
 from neuralese.tasks.birds import head
 from neuralese.tasks.birds.backbone import graph

@@ -11,8 +11,8 @@ import pytest
 import torch
 from onnx import numpy_helper
 
-from neuralese.sources.archives import members
-from neuralese.storage.errors import NeuraleseError
+from neuralese.data.archives import members
+from neuralese.errors import NeuraleseError
 from neuralese.storage.tables import read_table
 from neuralese.tasks.birds.backbone import graph
 from neuralese.tasks.birds.data import PICTURES, POOLED

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from neuralese.cli.packaged import find_config, home
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 
 ROOT = Path(__file__).parents[2]
 

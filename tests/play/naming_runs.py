@@ -12,7 +12,7 @@ from neuralese.agents.cell import CellConfig, save_cell
 from neuralese.agents.messages import sample_messages, states_table
 from neuralese.agents.players import utterances
 from neuralese.agents.training import Trainer, TrainingConfig
-from neuralese.sources.archives import members
+from neuralese.data.archives import members
 from neuralese.speakers.fit import fit_human_speaker, fit_robot_speaker
 from neuralese.speakers.fitting import FitConfig
 from neuralese.speakers.models import save_model

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from neuralese.agents.cell import Cell, CellConfig
+from neuralese.data.archives import members, write_tar
 from neuralese.play.server import RefusedError, TooLateError
-from neuralese.sources.archives import members, write_tar
 from neuralese.tasks.driving import logs
 from neuralese.tasks.driving.game import DrivingGame
 from neuralese.tasks.driving.play.game import OUT_OF_TIME, FogGame

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from naming_runs import CRITERIA
 
 from neuralese.cli.corpus import command as corpus_command
+from neuralese.errors import NeuraleseError
 from neuralese.play.server import RefusedError, TooLateError
-from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import write_json
 from neuralese.storage.tables import matrix, read_table
 from neuralese.tasks.reference_play.game import streak

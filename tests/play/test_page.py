@@ -5,7 +5,7 @@ import json
 import pytest
 from scripted_person import MESSAGES, way
 
-from neuralese.sources.archives import write_tar
+from neuralese.data.archives import write_tar
 from neuralese.tasks.driving import logs
 from neuralese.tasks.driving.replay import layouts, replay
 

@@ -5,7 +5,7 @@ import shutil
 import pytest
 import torch
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.storage.files import write_json
 from neuralese.storage.tables import matrix, read_table, write_table
 from neuralese.tasks.driving.play.robot import load_robot

@@ -10,8 +10,8 @@ import pytest
 from asking import ask, post
 from scripted_person import MESSAGES, way
 
+from neuralese.errors import StorageError
 from neuralese.play.server import MOST_BYTES
-from neuralese.storage.errors import StorageError
 from neuralese.tasks.driving import logs
 from neuralese.tasks.driving.play.phrases import MOST_CHARACTERS
 

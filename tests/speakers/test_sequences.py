@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neuralese.agents.sequences import NOTHING, Sequences, prefix_tree
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 
 SAID = [[3, 1, 4], [1, 0, 9], [4], [3, 1, 4], [0]]
 

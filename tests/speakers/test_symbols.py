@@ -5,13 +5,13 @@ import torch
 from torch import nn
 
 from neuralese.agents.sequences import Sequences
+from neuralese.errors import NeuraleseError
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers import symbols
 from neuralese.speakers.best import fit_best, suited
 from neuralese.speakers.fitting import FitConfig
 from neuralese.speakers.kinds import load_speaker, save_speaker
 from neuralese.speakers.symbols import AutoregressiveSpeaker, PositionSpeaker, fit_symbols
-from neuralese.storage.errors import NeuraleseError
 
 KINDS = [PositionSpeaker, AutoregressiveSpeaker]
 FIT = FitConfig(hidden=32, steps=300, batch=128, check_every=50, learning_rate=0.01)

@@ -9,15 +9,15 @@ import pytest
 import torch
 
 from neuralese import tasks
+from neuralese.errors import NeuraleseError
 from neuralese.stages.run import Run
-from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import write_json
 from neuralese.storage.tables import write_table
 from neuralese.tasks import task
 from neuralese.tasks.items import inventory_table, items_table, traces_table
 
 SHAPES = """
-from neuralese.sources.data_sets import DataSet
+from neuralese.data.data_sets import DataSet
 from neuralese.tasks.task import ReferenceTask
 class Shapes(ReferenceTask):
     name, title, data_set = "{name}", "Shapes", DataSet("shapes", "MIT")

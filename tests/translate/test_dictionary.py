@@ -2,9 +2,9 @@ import pandas as pd
 import pytest
 import torch
 
+from neuralese.errors import NeuraleseError
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
-from neuralese.storage.errors import NeuraleseError
 from neuralese.translate.criteria import BeliefCriterion, PmiCriterion, make_criterion
 from neuralese.translate.dictionary import build_dictionary, n_best, translate
 from neuralese.translate.languages import Composed, English, Neuralese

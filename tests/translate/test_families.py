@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.translate.criteria import DIVERGENCES, WEIGHTS, make_criterion
 from neuralese.translate.families import members, named, options, title, with_role
 from neuralese.translate.reading import JOINS

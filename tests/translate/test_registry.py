@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from neuralese.arrays import Array
+from neuralese.errors import NeuraleseError
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
-from neuralese.storage.errors import NeuraleseError
 from neuralese.translate.criteria import KINDS, BeliefCriterion, Criterion, criterion, kind_of, make_criterion
 from neuralese.translate.dictionary import build_dictionary
 from neuralese.translate.families import members

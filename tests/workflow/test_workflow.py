@@ -17,7 +17,7 @@ import yaml
 from copies import QUICK, restored
 from test_code import may_be_left_out
 
-from neuralese.sources.archives import members, write_tar
+from neuralese.data.archives import members, write_tar
 from neuralese.storage.files import file_digest, read_json, write_json
 
 DICTIONARY = {  # the dictionary and what follows from it
@@ -99,7 +99,7 @@ def test_the_code_of_every_rule_has_all_modules_that_its_script_loads_and_more_t
         ("translate/criteria.py", TRANSLATION),
         ("evaluate/formats.py", {"tabulate", "gather_report", "write_report"}),
         ("report/page/assets/explorer.js", {"write_report"}),
-        ("storage/errors.py", set()),
+        ("errors.py", set()),
     ],
 )
 def test_editing_a_room_plans_its_stage_and_what_follows_and_no_training(project, file, planned):

@@ -11,7 +11,7 @@ from neuralese.config import sweep
 from neuralese.config.load import load, points
 from neuralese.config.models import config_model
 from neuralese.stages.run import CONFIG
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.storage.files import redate, unwritable, write_json
 from neuralese.translate.criteria import kinds
 from neuralese.workflow import known_digest

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 
 Messages = Any  # Tensor (n, message) of vectors | Sequences: a model takes the kind it was fitted to
 NOTHING = -1  # fills `Sequences.to_array` after the end of a message

@@ -7,7 +7,7 @@ import click
 from neuralese import tasks
 from neuralese.cli.output import print_json, print_table
 from neuralese.cli.results import Examples, Results, json_option, one_task_option, results_option
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 
 # left out first where the terminal is narrow
 SPARE = ("n (messages, games per seed)", "over silence", "over control", "seeds", "data", "difference", "over baseline")

@@ -12,7 +12,7 @@ import click
 from neuralese import tasks
 from neuralese.cli.output import print_json, print_table
 from neuralese.cli.results import Examples, json_option
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 
 if TYPE_CHECKING:
     from neuralese.tasks.corpus.flat import Imported

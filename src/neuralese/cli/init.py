@@ -6,7 +6,7 @@ import click
 
 from neuralese.cli.packaged import CONFIG, home
 from neuralese.cli.results import Examples
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.storage.files import write_text
 
 EXAMPLES = """

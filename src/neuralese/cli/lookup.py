@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from neuralese.cli.results import Results
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.storage.files import atomic
 from neuralese.storage.tables import matrix, numbers, read_about, read_table
 from neuralese.translate.criteria import make_criterion

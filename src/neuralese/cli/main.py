@@ -12,7 +12,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from neuralese.cli.output import plain
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 
 COMMANDS = {
     "init": "Write configs as a starting point for your own experiment.",

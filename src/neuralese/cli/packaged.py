@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import neuralese
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 
 CONFIG = Path("config/config.yaml")  # where the workflow looks for a config in the current folder
 

@@ -13,10 +13,10 @@ import torch
 
 from neuralese import tasks
 from neuralese.cli.results import Examples, results_option, seed_option
+from neuralese.errors import NeuraleseError
 from neuralese.play.options import PlayOptions
 from neuralese.play.server import PlayServer, Sitting
 from neuralese.stages.run import read_config
-from neuralese.storage.errors import NeuraleseError
 
 EXAMPLES = """
   neuralese play --task colors                   talk with a robot about colours

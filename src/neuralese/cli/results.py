@@ -9,8 +9,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from neuralese import tasks
-from neuralese.sources.provenance import data_kind
-from neuralese.storage.errors import NeuraleseError
+from neuralese.data.provenance import data_kind
+from neuralese.errors import NeuraleseError
 
 
 class Results:

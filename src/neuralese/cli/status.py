@@ -13,8 +13,8 @@ import click
 from neuralese.cli.output import print_json, print_table
 from neuralese.cli.results import Examples, Results, json_option, one_task_option
 from neuralese.cli.run import snakemake_command
-from neuralese.sources.provenance import read_provenance
-from neuralese.storage.errors import NeuraleseError
+from neuralese.data.provenance import read_provenance
+from neuralese.errors import NeuraleseError
 
 EXAMPLES = """
 neuralese status

@@ -7,7 +7,7 @@ import click
 
 from neuralese.cli.output import print_table
 from neuralese.cli.results import Results
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 
 EMBEDDED = "embedded"
 

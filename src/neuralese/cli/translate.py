@@ -19,7 +19,7 @@ from neuralese.cli.results import (
     seed_option,
     task_option,
 )
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 
 if TYPE_CHECKING:
     import numpy as np

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 
 from neuralese.config.models import EACH, Config, Family, Role
 from neuralese.config.section import says
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 
 README = "see config/README.md for the values allowed."
 MOST_MEMBERS, MOST_POINTS, MOST_FAULTS = 1000, 10_000, 20

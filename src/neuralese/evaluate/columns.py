@@ -22,8 +22,8 @@ import pandas as pd
 from skimage.color import rgb2lab
 from sklearn.cluster import KMeans
 
+from neuralese.errors import NeuraleseError
 from neuralese.evaluate.protocol import BINS, bins
-from neuralese.storage.errors import NeuraleseError
 
 TYPES = ("category", "number", "circular", "color", "vector")
 CLUSTERED = 10_000  # maximum number of states for clustering colours and vectors

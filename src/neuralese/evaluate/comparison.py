@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from neuralese.data.provenance import ATTRIBUTES
 from neuralese.evaluate.paper import Papers, behavior_figures, belief_figure
 from neuralese.evaluate.statistics import differing_in_seed, holm, over_seeds_interval, over_seeds_test
-from neuralese.sources.provenance import ATTRIBUTES
 from neuralese.translate.families import ASKS_JUDGE, INFORMED
 
 KEYS = ["table", "task", "section", "pair", "unit", "criterion", "title", "role", "measure", "data"]

@@ -23,7 +23,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Protocol
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 
 log = logging.getLogger(__name__)
 

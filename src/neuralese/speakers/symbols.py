@@ -17,9 +17,9 @@ import torch
 from torch import Tensor, nn
 
 from neuralese.agents.sequences import Level, Sequences, prefix_tree
+from neuralese.errors import NeuraleseError
 from neuralese.speakers.best import Fitted, MakeEncoder, fit_best
 from neuralese.speakers.fitting import FitConfig
-from neuralese.storage.errors import NeuraleseError
 
 MEMORY = 64  # units of the GRU: messages are short
 STATES = 256  # states in which prefixes are scored at a time

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from neuralese import tasks
+from neuralese.errors import NeuraleseError
 from neuralese.stages.run import Run
-from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.files import raw_kind, storage_problem
 from neuralese.storage.made import making, read_made
 

@@ -33,7 +33,7 @@ CONFIG = "config.json"  # in a folder of results: the config of the last run tha
 
 def read_config(results: str | Path) -> dict[str, Any]:
     """The config of the run that made a folder of results, with all defaults; nothing if it is not known."""
-    from neuralese.storage.errors import NeuraleseError
+    from neuralese.errors import NeuraleseError
     from neuralese.storage.files import read_json
 
     path = Path(results) / CONFIG
@@ -62,7 +62,7 @@ class Run:
     @classmethod
     def open(cls, results: str | Path, task: str, seed: int = 0, **rules: Any) -> "Run":
         """What a folder of results holds for a task and seed, by its config but for `rules` of the game."""
-        from neuralese.storage.errors import NeuraleseError
+        from neuralese.errors import NeuraleseError
 
         folder, config = Path(results) / task, read_config(results)
         files = [*folder.glob("*"), *(folder / f"seed{seed}").glob("*")]
@@ -96,14 +96,14 @@ class Run:
     @property
     def data(self) -> str:
         """The kind of data it is made from."""
-        from neuralese.sources.provenance import data_kind
+        from neuralese.data.provenance import data_kind
 
         return data_kind(self.files["provenance.json"])
 
     @property
     def words(self) -> str:
         """Who says the phrases: people, or the attributes of the states if nobody said anything."""
-        from neuralese.sources.provenance import PEOPLE, read_provenance
+        from neuralese.data.provenance import PEOPLE, read_provenance
 
         return read_provenance(self.files["provenance.json"]).get("speaker", PEOPLE)
 

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from neuralese.storage.errors import DamagedError, NeuraleseError, StorageError
+from neuralese.errors import DamagedError, NeuraleseError, StorageError
 from neuralese.storage.made import KEY, made_by
 
 NO_LEAVE = "you may not write to its folder; make it writable or choose another with --config results=..."

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from neuralese.storage.errors import DamagedError, NeuraleseError
+from neuralese.errors import DamagedError, NeuraleseError
 from neuralese.storage.files import atomic
 from neuralese.storage.made import KEY, made_by
 from neuralese.storage.values import RULES, Rules, fault

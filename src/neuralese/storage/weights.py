@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from safetensors import SafetensorError, safe_open
 
-from neuralese.storage.errors import DamagedError, NeuraleseError
+from neuralese.errors import DamagedError, NeuraleseError
 from neuralese.storage.files import atomic
 from neuralese.storage.made import KEY, made_by
 

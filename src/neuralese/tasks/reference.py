@@ -5,10 +5,10 @@ import pyarrow as pa
 import torch
 
 from neuralese.config.models import GameConfig
+from neuralese.errors import NeuraleseError
 from neuralese.games.reference import ReferenceGame
 from neuralese.games.states import States
 from neuralese.speakers.traces import Lists, Traces, kept
-from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import matrix, read_table
 from neuralese.tasks.task import Files
 

@@ -30,9 +30,9 @@ from neuralese.config.models import (
     TrainingConfig,
 )
 from neuralese.config.section import Section
+from neuralese.data.data_sets import DataSet
+from neuralese.errors import NeuraleseError
 from neuralese.evaluate.paper import Paper
-from neuralese.sources.data_sets import DataSet
-from neuralese.storage.errors import NeuraleseError
 
 if TYPE_CHECKING:
     import numpy as np

@@ -40,7 +40,7 @@ from pydantic.fields import FieldInfo
 
 from neuralese.arrays import Array, at_least, cast, fill
 from neuralese.config.section import RULES, Seed, Width, between, key, says
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.translate.families import options
 from neuralese.translate.pairs import BLOCK, DOUBLE, LOG_FLOOR, NORM, Meanings, block_for, pair_sums, shared
 from neuralese.translate.reading import Join, Language, Reading

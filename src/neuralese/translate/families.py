@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 
 ROLES = {
     "printed": "Algorithm 1 (as printed)",

@@ -14,7 +14,7 @@ import torch
 from efficientnet_lite_pytorch import EfficientNet
 from torch import Tensor, nn
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 
 NETWORKS = ("efficientnet-lite0", "efficientnet-lite1", "efficientnet-lite2")
 

@@ -16,9 +16,9 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 
-from neuralese.sources.archives import members
-from neuralese.sources.pickles import read_plain_pickle
-from neuralese.storage.errors import NeuraleseError
+from neuralese.data.archives import members
+from neuralese.data.pickles import read_plain_pickle
+from neuralese.errors import NeuraleseError
 from neuralese.storage.tables import VECTOR, Contract, matrix
 from neuralese.storage.values import COUNT, SPLIT, Rules
 from neuralese.tasks.birds.source import CUB

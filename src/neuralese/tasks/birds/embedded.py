@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw
 
-from neuralese.sources.archives import write_tar
+from neuralese.data.archives import write_tar
 
 COLORS = {
     "black": (25, 25, 28),

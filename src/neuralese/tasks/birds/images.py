@@ -19,7 +19,7 @@ import pyarrow as pa
 from PIL import Image, UnidentifiedImageError
 from tqdm import tqdm
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.storage.tables import vectors, write_batches
 from neuralese.tasks.birds.crops import Box, crop
 from neuralese.tasks.birds.data import POOLED

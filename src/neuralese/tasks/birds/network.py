@@ -8,7 +8,7 @@ import numpy as np
 import onnxruntime
 from onnxruntime.capi.onnxruntime_pybind11_state import InvalidProtobuf, NoSuchFile
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 
 if TYPE_CHECKING:
     from torch import Tensor

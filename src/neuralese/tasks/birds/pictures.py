@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 import numpy as np
 from PIL import Image
 
-from neuralese.sources.archives import members
+from neuralese.data.archives import members
 from neuralese.storage.tables import read_table
 from neuralese.tasks.birds.crops import crop
 from neuralese.tasks.birds.data import IMAGES, PICTURES

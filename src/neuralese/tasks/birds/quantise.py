@@ -17,7 +17,7 @@ from onnx import numpy_helper
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 
 SEEN = 48  # number of pictures that suffice for the ranges
 

@@ -1,6 +1,6 @@
 """Where the images, descriptions and split of the birds are."""
 
-from neuralese.sources.data_sets import Archive, DataSet
+from neuralese.data.data_sets import Archive, DataSet
 
 CUB = DataSet(
     title="Caltech-UCSD Birds 200-2011, described by Reed et al. (2016)",

@@ -16,8 +16,8 @@ import pandas as pd
 import pyarrow as pa
 from skimage.color import hsv2rgb, lab2rgb, rgb2lab
 
-from neuralese.sources.archives import members
-from neuralese.storage.errors import NeuraleseError
+from neuralese.data.archives import members
+from neuralese.errors import NeuraleseError
 from neuralese.storage.tables import Contract
 from neuralese.storage.values import SHARE, SPLIT, Between, Rules
 from neuralese.tasks.colors.source import XKCD

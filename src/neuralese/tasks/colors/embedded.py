@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.colors import XKCD_COLORS, to_rgb
 from skimage.color import lab2rgb, rgb2hsv, rgb2lab
 
-from neuralese.sources.archives import write_tar
+from neuralese.data.archives import write_tar
 
 ANSWERS = {1: 400, 2: 120, 3: 30}  # training answers per name, by its number of words
 HELD_OUT = {"5dev": 0.15, "25test": 0.35}  # as a share of the training answers

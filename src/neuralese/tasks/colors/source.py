@@ -1,6 +1,6 @@
 """Where the colour survey is."""
 
-from neuralese.sources.data_sets import Archive, DataSet
+from neuralese.data.data_sets import Archive, DataSet
 
 XKCD = DataSet(
     title="XKCD colour survey, as prepared by McMahan & Stone (2015)",

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.tasks.corpus.colors import basic_names
 from neuralese.tasks.corpus.states import StateColumn
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.tasks.corpus.faults import shown
 from neuralese.tasks.corpus.files import Table
 from neuralese.tasks.corpus.text_file import CONTROL, CONTROL_OR_BREAK, control_character

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.tasks.corpus.faults import reason, shown
 from neuralese.tasks.corpus.flat import Imported
 from neuralese.tasks.corpus.guess import FEW, WIDE, numbers_in

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.storage.files import read_json, write_text
 from neuralese.storage.tables import read_about, read_table
 from neuralese.tasks.corpus import data

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 
 LONGEST = 40  # number of characters of a value that are shown
 

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.tasks.corpus.faults import reason, shown
 from neuralese.tasks.corpus.text_file import control_character, read_bytes, read_text
 

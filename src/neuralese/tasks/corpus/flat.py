@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.tasks.corpus.faults import shown
 from neuralese.tasks.corpus.files import Table, checked, read_csv, read_jsonl
 from neuralese.tasks.corpus.guess import guess_columns, key_of, values_of

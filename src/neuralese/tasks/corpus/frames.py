@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
 
-from neuralese.record import Recording
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
+from neuralese.recording import Recording
 from neuralese.tasks.corpus.faults import shown
 
 WIDEST = 64  # columns of an array that are treated separately; a wider array is one vector

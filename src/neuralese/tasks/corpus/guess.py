@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.tasks.corpus.columns import INTEGER, NUMBER, scalars
 from neuralese.tasks.corpus.files import Table
 from neuralese.tasks.corpus.states import HEX, MOST_CATEGORIES

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.tasks.corpus.columns import Lists, identifiers, integer_lists, keys, number_lists
 from neuralese.tasks.corpus.contexts import Contexts
 from neuralese.tasks.corpus.faults import shown

@@ -75,7 +75,7 @@ If all you have is one flat file with a message and its state in each row:
 
 From Python, around any loop:
 
-    from neuralese.record import Recording
+    from neuralese.recording import Recording
 
     with Recording("mine") as recording:
         for state, message in play():

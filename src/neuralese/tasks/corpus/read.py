@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.tasks.corpus.candidates import draw_candidates
 from neuralese.tasks.corpus.columns import texts, unique
 from neuralese.tasks.corpus.contexts import Contexts, read_contexts

@@ -20,7 +20,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.tasks.corpus.faults import shown
 from neuralese.tasks.corpus.text_file import control_character
 from neuralese.tasks.corpus.yaml_file import read_yaml

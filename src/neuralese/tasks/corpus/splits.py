@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.tasks.corpus.columns import keys, scalars
 from neuralese.tasks.corpus.faults import shown
 from neuralese.tasks.corpus.files import Table

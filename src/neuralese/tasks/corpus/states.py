@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.tasks.corpus.colors import hex_to_rgb
 from neuralese.tasks.corpus.columns import CHARACTERS, Lists, keys, labels, number_lists, numbers, texts
 from neuralese.tasks.corpus.faults import shown

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from neuralese.config.models import FitConfig, GameConfig, MessagesConfig
-from neuralese.sources.data_sets import DataSet
+from neuralese.data.data_sets import DataSet
 from neuralese.tasks.corpus.tables import JUDGES
 from neuralese.tasks.task import FILES, Files, Task
 

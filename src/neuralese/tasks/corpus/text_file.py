@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.tasks.corpus.faults import shown
 
 # C0, C1, lone surrogates, and characters that reverse the direction of text; tabs and line ends are checked separately

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.tasks.corpus.attributes import attributes
 from neuralese.tasks.corpus.inventory import Inventory, as_sets, make_inventory, phrases_of
 from neuralese.tasks.corpus.messages import Messages

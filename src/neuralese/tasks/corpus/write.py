@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.storage.files import atomic, storage_problem, write_text
 from neuralese.tasks.corpus.faults import reason
 from neuralese.tasks.corpus.settings import FILE

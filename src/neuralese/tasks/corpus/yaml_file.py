@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.tasks.corpus.faults import reason, shown
 from neuralese.tasks.corpus.text_file import read_text
 

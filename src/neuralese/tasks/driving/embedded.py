@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from neuralese.sources.archives import write_tar
+from neuralese.data.archives import write_tar
 
 GAMES = 300
 SPEAKS = 0.6  # chance that a driver says something before a move

@@ -28,8 +28,8 @@ from typing import Any
 
 import pandas as pd
 
-from neuralese.sources.archives import members
-from neuralese.storage.errors import NeuraleseError
+from neuralese.data.archives import members
+from neuralese.errors import NeuraleseError
 from neuralese.tasks.driving.source import DRIVING
 
 log = logging.getLogger(__name__)

@@ -1,6 +1,6 @@
 """Where the recorded driving games are."""
 
-from neuralese.sources.data_sets import Archive, DataSet
+from neuralese.data.data_sets import Archive, DataSet
 
 DRIVING = DataSet(
     title="382 human games of the driving task, by Andreas, Dragan & Klein (2017)",

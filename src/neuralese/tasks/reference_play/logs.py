@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from neuralese.record import Recording
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
+from neuralese.recording import Recording
 from neuralese.storage.files import write_text
 from neuralese.tasks.corpus.settings import FILE
 from neuralese.tasks.reference_play.deck import Card

@@ -16,9 +16,9 @@ from torch import Tensor
 from neuralese import tasks
 from neuralese.agents.messages import Speech
 from neuralese.agents.sequences import Messages
+from neuralese.errors import NeuraleseError
 from neuralese.evaluate.listeners import Guess, guess_by_likelihood, guess_by_playing
 from neuralese.stages.run import Run
-from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import read_about, read_table
 from neuralese.tasks.reference_play.translation import Choice, Said, Translation, ranked
 from neuralese.translate.criteria import make_criterion

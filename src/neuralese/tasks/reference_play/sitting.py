@@ -5,9 +5,9 @@ import threading
 from pathlib import Path
 from typing import ClassVar
 
+from neuralese.errors import NeuraleseError, StorageError
 from neuralese.play.options import PlayOptions
 from neuralese.play.server import RefusedError
-from neuralese.storage.errors import NeuraleseError, StorageError
 from neuralese.tasks.reference_play.deck import Deck
 from neuralese.tasks.reference_play.game import ROUNDS, NamingGame, Translator
 from neuralese.tasks.reference_play.logs import save_game

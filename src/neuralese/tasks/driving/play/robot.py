@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from neuralese.agents.cell import Cell, load_cell
+from neuralese.errors import NeuraleseError
 from neuralese.stages.run import Run
-from neuralese.storage.errors import NeuraleseError
 from neuralese.storage.tables import read_about, read_table
 from neuralese.tasks.driving.behavior import translations
 from neuralese.tasks.driving.game import DrivingGame

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import torch
 
+from neuralese.errors import StorageError
 from neuralese.play.server import RefusedError, TooLateError
-from neuralese.storage.errors import StorageError
 from neuralese.tasks.driving.play.game import FogGame
 from neuralese.tasks.driving.play.logs import save_game
 from neuralese.tasks.driving.play.phrases import hear

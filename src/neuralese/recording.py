@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, cast
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.tasks.corpus.faults import shown
 from neuralese.tasks.corpus.guess import WIDE, guess_columns, key_of
 from neuralese.tasks.corpus.write import check_free, settings_text, write_corpus

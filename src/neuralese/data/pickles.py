@@ -10,7 +10,7 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 
 DEEPEST = 100  # levels of nested lists
 MOST_HELD = 10_000  # values waiting for the list they belong to; picklers write 1,000 at a time

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from neuralese.sources.archives import content_digest
-from neuralese.sources.data_sets import Archive, DataSet
-from neuralese.sources.download import download
-from neuralese.storage.errors import NeuraleseError, StorageError
+from neuralese.data.archives import content_digest
+from neuralese.data.data_sets import Archive, DataSet
+from neuralese.data.download import download
+from neuralese.errors import NeuraleseError, StorageError
 from neuralese.storage.files import atomic, file_digest, storage_problem, write_json
 
 log = logging.getLogger(__name__)

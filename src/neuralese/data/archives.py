@@ -16,9 +16,9 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from neuralese.sources import tars
-from neuralese.sources.unpack import MOST_UNPACKED, Stream, pieces
-from neuralese.storage.errors import NeuraleseError
+from neuralese.data import tars
+from neuralese.data.unpack import MOST_UNPACKED, Stream, pieces
+from neuralese.errors import NeuraleseError
 
 MOST_MEMBERS = 100_000
 LARGEST_MEMBER = 1 << 26  # bytes

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 from neuralese.storage.files import read_json
 
 KINDS = ("official", "mirror", "embedded", "corpus")  # where data comes from

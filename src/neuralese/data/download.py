@@ -11,7 +11,7 @@ import requests
 from tqdm import tqdm
 from urllib3.exceptions import HTTPError
 
-from neuralese.storage.errors import NeuraleseError, StorageError
+from neuralese.errors import NeuraleseError, StorageError
 from neuralese.storage.files import storage_problem
 
 log = logging.getLogger(__name__)

@@ -7,8 +7,8 @@ claims.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from neuralese.sources.unpack import Stream
-from neuralese.storage.errors import NeuraleseError
+from neuralese.data.unpack import Stream
+from neuralese.errors import NeuraleseError
 
 BLOCK = 512
 LONGEST_HEADER = 1 << 14  # bytes of a name, or of all the metadata of a member

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import IO, Protocol
 
-from neuralese.storage.errors import NeuraleseError
+from neuralese.errors import NeuraleseError
 
 PIECE = 1 << 18  # bytes unpacked at a time
 MOST_UNPACKED = 4 << 30  # bytes in total; the largest of our archives holds 1.2 GB
