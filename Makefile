@@ -1,5 +1,6 @@
 # make all     set up .venv and run the whole pipeline; VERBOSE=1 shows Snakemake's own output
 # make test    set up .venv, with the tools of the tests, and run every check
+# make test-fast  the tests but for whole runs, browsers and builds, in two minutes
 # make lint    the checks that run nothing: style, types, the rules; make format fixes what it can
 # make coverage   which lines of the library its tests run, as a table and in coverage/html
 # make test-kills   kill whole runs a hundred times and compare their results; takes an hour or more
@@ -18,7 +19,7 @@ TEST_INSTALLED := $(VENV)/.installed-test
 DOCS_INSTALLED := $(VENV)/.installed-docs
 SLURM_INSTALLED := $(VENV)/.installed-slurm
 
-.PHONY: all test test-library test-workflow test-wheel test-slurm test-kills coverage bench docs reference lint format unlock clean
+.PHONY: all test test-fast test-library test-workflow test-wheel test-slurm test-kills coverage bench docs reference lint format unlock clean
 
 all: $(INSTALLED)
 	$(BIN)/neuralese run --cores all $(if $(VERBOSE),--verbose) all
@@ -26,6 +27,9 @@ all: $(INSTALLED)
 # whole runs in parallel with everything else: both keep one core busy most of the time
 test: $(TEST_INSTALLED) lint
 	OMP_NUM_THREADS=1 $(MAKE) --jobs=2 --keep-going test-library test-workflow
+
+test-fast: $(TEST_INSTALLED)
+	OMP_NUM_THREADS=1 $(BIN)/pytest -q --ignore=tests/workflow -m 'not slow'
 
 test-library: $(TEST_INSTALLED)
 	$(BIN)/pytest --ignore=tests/workflow
