@@ -14,9 +14,9 @@ from world import layouts
 
 from neuralese.agents.cell import CellConfig
 from neuralese.agents.training import Trainer, TrainingConfig
+from neuralese.games.driving import DrivingGame
 from neuralese.games.game import Game
 from neuralese.games.reference import ReferenceGame
-from neuralese.tasks.driving.game import DrivingGame
 
 HIDDEN, AGENTS = 256, 8
 BATCHES = {"colors": [128], "birds": [128], "driving": [64, 128]}

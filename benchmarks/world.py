@@ -4,9 +4,8 @@ import numpy as np
 import torch
 from measure import peak_megabytes, seconds
 
+from neuralese.games.driving import DrivingGame, Layouts
 from neuralese.tasks.driving.embedded import MAPS, cells, move
-from neuralese.tasks.driving.game import DrivingGame
-from neuralese.tasks.driving.roads import Layouts
 
 LOOP = 2000  # steps of the plain loop
 COLUMNS = {

@@ -46,8 +46,8 @@ def test_a_stage_depends_only_on_the_methods_that_it_uses(part, having):
 
 def test_a_stage_depends_on_its_own_task():
     assert "neuralese.tasks.colors.task.Colors.pixels" in names("gather_report")
-    assert "neuralese.tasks.driving.game" in names("train_agent", "driving")
-    assert "neuralese.tasks.driving.game" not in names("train_agent", "birds")
+    assert "neuralese.games.driving" in names("train_agent", "driving")
+    assert "neuralese.games.driving" not in names("train_agent", "birds")
     assert "neuralese.tasks.corpus.recorded" not in names("fit_robot_speaker", "colors")
     assert {"neuralese.stages.run.Run.listeners", "neuralese.stages.run.Run.cell"} <= names("relay_driving", "driving")
 

@@ -5,9 +5,8 @@ import torch
 
 from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.episodes import FEWEST, rounds
+from neuralese.games.driving import SIZE, DrivingGame, Layouts
 from neuralese.randomness import seeded
-from neuralese.tasks.driving.game import DrivingGame
-from neuralese.tasks.driving.roads import SIZE, Layouts
 
 GAMES, CELL = 64, CellConfig(hidden=16, message=8, radius=2.0, noise=0.3)
 

@@ -8,9 +8,8 @@ from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.episodes import Episodes, play
 from neuralese.agents.training import Trainer, TrainingConfig
 from neuralese.agents.unroll import Rows, unroll
+from neuralese.games.driving import SIZE, DrivingGame, Layouts
 from neuralese.games.reference import ReferenceGame
-from neuralese.tasks.driving.game import DrivingGame
-from neuralese.tasks.driving.roads import SIZE, Layouts
 
 CELL = CellConfig(hidden=16, message=8, radius=2.0, noise=0.3)
 

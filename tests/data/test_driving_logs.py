@@ -9,7 +9,7 @@ import pytest
 from neuralese.data.archives import write_tar
 from neuralese.errors import NeuraleseError
 from neuralese.tasks.driving import embedded, logs
-from neuralese.tasks.driving.replay import layouts, replay
+from neuralese.tasks.driving.logs import layouts, replay
 
 ROAD = [[float(3 <= row <= 4) for _ in range(8)] for row in range(8)]
 

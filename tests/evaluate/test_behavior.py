@@ -8,23 +8,21 @@ import torch
 from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.messages import Speech
 from neuralese.evaluate.statistics import paired_test
+from neuralese.games.driving import FORWARD, WAIT, DrivingGame, Layouts
 from neuralese.storage.tables import write_table
 from neuralese.tasks.driving.behavior import (
     RANDOM_REPEATS,
-    Humans,
     Played,
     Voice,
     behavior_table,
     drive,
     evaluate_behavior,
-    load_humans,
     logged_games,
     translations,
     voices,
 )
-from neuralese.tasks.driving.game import DrivingGame
-from neuralese.tasks.driving.replay import layouts
-from neuralese.tasks.driving.roads import FORWARD, WAIT, Layouts
+from neuralese.tasks.driving.human import Humans, load_humans
+from neuralese.tasks.driving.logs import layouts
 from neuralese.tasks.driving.tables import GAMES, TURNS
 
 MAPS = pd.DataFrame({"map": [0], "road": ["\n".join("########" if 3 <= row <= 4 else "." * 8 for row in range(8))]})

@@ -7,11 +7,10 @@ from naive_listener import preferences
 
 from neuralese.agents.cell import Cell, CellConfig
 from neuralese.evaluate.listeners import Listeners, credit, guess_by_likelihood, guess_by_playing
+from neuralese.games.driving import DrivingGame, Layouts
 from neuralese.games.game import Game
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanListener, RobotSpeaker
-from neuralese.tasks.driving.game import DrivingGame
-from neuralese.tasks.driving.roads import Layouts
 
 COUNTS = [2, 3, 5]  # of candidates
 

@@ -2,10 +2,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from neuralese import tasks
 from neuralese.evaluate.protocol import analyse, bins, effective_dimension, entropy, information
 from neuralese.tasks.birds.variables import bird_variables
 from neuralese.tasks.colors.variables import color_variables
-from neuralese.tasks.driving.variables import driving_variables
 
 
 @pytest.fixture
@@ -54,4 +54,4 @@ def test_variables_of_each_task():
     assert birds["a"].tolist() == [1, 0]
     assert birds["c"].tolist() == [0, 0]
     cars = pd.DataFrame({"row": [1], "col": [2], "direction": [0], "goal_row": [4], "goal_col": [0], "map": [0]})
-    assert driving_variables(cars)["cells to go"].tolist() == [5]
+    assert tasks.get("driving").variables({}, cars)["cells to go"].tolist() == [5]

@@ -11,10 +11,9 @@ from neuralese.agents.messages import Speech
 from neuralese.evaluate.belief import HumanSpeech, Way, evaluate_belief
 from neuralese.evaluate.listeners import Listeners
 from neuralese.evaluate.protocols import under_every_protocol
+from neuralese.games.driving import DrivingGame, Layouts
 from neuralese.games.game import Game
 from neuralese.speakers.models import HumanListener, RobotSpeaker
-from neuralese.tasks.driving.game import DrivingGame
-from neuralese.tasks.driving.roads import Layouts
 
 ROAD = torch.zeros(8, 8, dtype=torch.bool)
 ROAD[3:5] = True

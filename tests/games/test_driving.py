@@ -4,11 +4,24 @@ import pandas as pd
 import pytest
 import torch
 
+from neuralese import tasks
 from neuralese.config.models import GameConfig
+from neuralese.games.driving import (
+    FORWARD,
+    GONE,
+    LEFT,
+    POSES,
+    RIGHT,
+    WAIT,
+    DrivingEncoder,
+    DrivingGame,
+    DrivingWorld,
+    Layouts,
+    move_table,
+    tail_table,
+)
 from neuralese.storage.tables import write_table
-from neuralese.tasks.driving.game import DrivingEncoder, DrivingGame, DrivingWorld, load_games
-from neuralese.tasks.driving.replay import layouts
-from neuralese.tasks.driving.roads import FORWARD, GONE, LEFT, POSES, RIGHT, WAIT, Layouts, move_table, tail_table
+from neuralese.tasks.driving.logs import layouts
 from neuralese.tasks.driving.tables import MAPS
 
 NORTH, EAST, SOUTH, WEST = range(4)
@@ -269,7 +282,7 @@ def test_the_rules_of_a_game_are_written_into_its_maps(tmp_path, generator):
     turns = pd.DataFrame([car | {"game": 0, "player": player, "col": 5 + player, "map": 0} for player in (0, 1)])
     maps, path = layouts(maps, turns), tmp_path / "maps.parquet"
     write_table(path, maps, MAPS)
-    by_split = load_games({"maps.parquet": path}, GameConfig())
+    by_split = tasks.get("driving").load_games({"maps.parquet": path}, GameConfig())
     assert list(by_split) == ["train", "dev", "test"]
     usual = by_split["train"]
     assert (usual.distractors, usual.goal_offset) == ("play", True)
@@ -277,7 +290,7 @@ def test_the_rules_of_a_game_are_written_into_its_maps(tmp_path, generator):
     assert usual.layouts.starts[0].tolist() == [pose(3, 5, WEST), pose(3, 6, WEST)]
     assert usual.layouts.goals[0].tolist() == [cell(3, 0)]
     write_table(path, maps, MAPS, about={"distractors": "anywhere", "goal_offset": False})
-    released = load_games({"maps.parquet": path}, GameConfig(steps=7))["test"]
+    released = tasks.get("driving").load_games({"maps.parquet": path}, GameConfig(steps=7))["test"]
     assert (released.distractors, released.goal_offset, released.max_steps) == ("anywhere", False, 7)
     own = torch.tensor([[0, pose(3, 5, WEST), cell(3, 0)]]).repeat(500, 1)
     # by the one rule all distractors are like the only state of play, by the other they are anywhere

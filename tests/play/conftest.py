@@ -21,10 +21,10 @@ from neuralese.speakers.models import save_model
 from neuralese.stages.run import Run
 from neuralese.storage.tables import write_table
 from neuralese.tasks.driving import embedded, logs
+from neuralese.tasks.driving.logs import layouts, replay
 from neuralese.tasks.driving.play.game import OUT_OF_TIME, FogGame
 from neuralese.tasks.driving.play.robot import Robot, load_robot
 from neuralese.tasks.driving.play.sitting import Sitting
-from neuralese.tasks.driving.replay import layouts, replay
 from neuralese.tasks.driving.tables import GAMES, MAPS, TURNS, WORDS
 from neuralese.tasks.items import traces_table
 from neuralese.tasks.reference_play import open_sitting

@@ -8,15 +8,14 @@ import torch
 
 from neuralese.agents.cell import Cell, CellConfig
 from neuralese.data.archives import members, write_tar
+from neuralese.games.driving import FORWARD, LEFT, WAIT, DrivingGame, Layouts
 from neuralese.play.server import RefusedError, TooLateError
 from neuralese.tasks.driving import logs
-from neuralese.tasks.driving.game import DrivingGame
+from neuralese.tasks.driving.logs import layouts, replay
 from neuralese.tasks.driving.play.game import OUT_OF_TIME, FogGame
 from neuralese.tasks.driving.play.logs import game_log, save_game
 from neuralese.tasks.driving.play.relay import watch_game
 from neuralese.tasks.driving.play.robot import Robot
-from neuralese.tasks.driving.replay import layouts, replay
-from neuralese.tasks.driving.roads import FORWARD, LEFT, WAIT, Layouts
 
 ROAD = "\n".join("########" if 3 <= row <= 4 else "." * 8 for row in range(8))
 PHRASES = ["", "west", "going left"]

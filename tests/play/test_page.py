@@ -7,7 +7,7 @@ from scripted_person import MESSAGES, way
 
 from neuralese.data.archives import write_tar
 from neuralese.tasks.driving import logs
-from neuralese.tasks.driving.replay import layouts, replay
+from neuralese.tasks.driving.logs import layouts, replay
 
 ARROWS = ["ArrowUp", "ArrowRight", "ArrowDown", "ArrowLeft"]
 TURNS = {1: 0, 2: -1, 3: 1}  # by how many quarters an action turns the car

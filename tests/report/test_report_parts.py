@@ -23,7 +23,7 @@ from neuralese.report.page.gather import cloud, repeated, verdicts
 from neuralese.report.page.write import Contents, comparison_tables, embed, faithful_rows, fitting, render
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
 from neuralese.tasks.birds.pictures import thumbnail
-from neuralese.tasks.driving.watched import turn_by_turn
+from neuralese.tasks.driving.watch import turn_by_turn
 from neuralese.translate.languages import English, Neuralese
 
 NASTY = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"

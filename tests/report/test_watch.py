@@ -4,13 +4,11 @@ from matplotlib.image import imread
 from PIL import Image
 
 from neuralese.agents.cell import Cell, CellConfig
+from neuralese.games.driving import GONE, DrivingGame, Layouts
 from neuralese.storage.tables import write_table
-from neuralese.tasks.driving.behavior import Humans
-from neuralese.tasks.driving.game import DrivingGame
-from neuralese.tasks.driving.pictures import CELL, pixels, road_map
-from neuralese.tasks.driving.roads import GONE, Layouts
+from neuralese.tasks.driving.human import Humans
 from neuralese.tasks.driving.tables import MAPS
-from neuralese.tasks.driving.watch import draw_animation, draw_strip, watch
+from neuralese.tasks.driving.watch import CELL, draw_animation, draw_strip, pixels, road_map, watch
 
 ROAD = "\n".join("########" if 3 <= row <= 4 else "." * 8 for row in range(8))
 

@@ -7,9 +7,8 @@ import torch
 from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.messages import Speech
 from neuralese.agents.players import utterances
+from neuralese.games.driving import DrivingGame, Layouts
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
-from neuralese.tasks.driving.game import DrivingGame
-from neuralese.tasks.driving.roads import Layouts
 from neuralese.translate.languages import English, Neuralese
 
 ROAD = "\n".join("########" if 3 <= row <= 4 else "." * 8 for row in range(8))

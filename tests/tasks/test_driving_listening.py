@@ -9,17 +9,9 @@ import torch
 from small_driving import MESSAGE, PHRASES, small_cell, small_game, small_run
 
 from neuralese.config.models import FitConfig
+from neuralese.games.driving import GONE, WAIT
 from neuralese.speakers.models import load_model, save_model
 from neuralese.storage.tables import write_table
-from neuralese.tasks.driving.driver import (
-    Human,
-    HumanDriver,
-    Moves,
-    fit_driver,
-    held_out_gain,
-    moves_of,
-    reactions,
-)
 from neuralese.tasks.driving.interpreter import Interpreter, Places
 from neuralese.tasks.driving.listening import (
     LAST,
@@ -32,10 +24,19 @@ from neuralese.tasks.driving.listening import (
     nothing_heard,
 )
 from neuralese.tasks.driving.loop import Chance, Played, Robot, Said, Start, converse, turns, untouched
-from neuralese.tasks.driving.prospects import Prospects, moves_to_go
+from neuralese.tasks.driving.model_human import (
+    Human,
+    HumanDriver,
+    Moves,
+    Prospects,
+    fit_driver,
+    held_out_gain,
+    moves_of,
+    moves_to_go,
+    reactions,
+)
 from neuralese.tasks.driving.relays import Spoken
-from neuralese.tasks.driving.roads import GONE, WAIT
-from neuralese.tasks.driving.side_by_side import played_out, telling
+from neuralese.tasks.driving.watch import played_out, telling
 
 SILENCE = 3
 HEARD = torch.eye(4, 3)  # of the phrases "left", "right", "wait" and silence

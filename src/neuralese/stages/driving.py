@@ -9,7 +9,7 @@ from neuralese.stages.run import Run
 if TYPE_CHECKING:
     import pandas as pd
 
-    from neuralese.tasks.driving.driver import HumanDriver
+    from neuralese.tasks.driving.model_human import HumanDriver
 
 
 def evaluate_behavior(run: Run, split: str, fresh: int, resamples: int) -> "pd.DataFrame":
@@ -18,13 +18,14 @@ def evaluate_behavior(run: Run, split: str, fresh: int, resamples: int) -> "pd.D
 
     from neuralese.storage.tables import read_about
     from neuralese.tasks.driving import behavior
+    from neuralese.tasks.driving.human import load_humans
     from neuralese.tasks.driving.tables import GAMES
 
     random = run.generator(f"behavior {split}")
     criteria = read_about(run.files["dictionary.parquet"])["criteria"]["H->R"]
     voices = behavior.voices(run.table("dictionary.parquet"), criteria, run.said["train"], random)
     assert run.silence is not None  # drivers are silent at times
-    humans = behavior.load_humans(run.files, split, run.parts, run.silence)
+    humans = load_humans(run.files, split, run.parts, run.silence)
     played = behavior.evaluate_behavior(run.cell, run.games[split], humans, voices, fresh, random)
     played += behavior.logged_games(run.table("games.parquet", GAMES), split)
     return run.label(behavior.behavior_table(played, resamples, np.random.default_rng(run.seed)))
@@ -50,7 +51,7 @@ def relay_driving(
 
 def fit_driver(run: Run, fit: Mapping[str, Any]) -> "tuple[HumanDriver, dict]":
     """The model human driver, and what words add to the prediction of held-out moves."""
-    from neuralese.tasks.driving.driver import FITTING, fit_driver, load_moves, measured
+    from neuralese.tasks.driving.model_human import FITTING, fit_driver, load_moves, measured
 
     moves = {split: load_moves(run.files, split) for split in ("train", "dev", "test")}
     random = run.generator("human driver")
@@ -82,9 +83,8 @@ def watch_driving(
 
     from neuralese.config.models import RelayConfig
     from neuralese.tasks.driving.loop import Robot
-    from neuralese.tasks.driving.side_by_side import watch_side_by_side
     from neuralese.tasks.driving.tables import RELAY_CHOICE
-    from neuralese.tasks.driving.watch import watch_games
+    from neuralese.tasks.driving.watch import watch_games, watch_side_by_side
 
     choice = run.table("relay_choice.parquet", RELAY_CHOICE)
     relayed = watch_side_by_side(run, Robot(run.cell), choice, criteria, RelayConfig(**relay), number)

@@ -150,7 +150,7 @@ def parse_driving(raw: str | Path, dev_games: int, test_games: int, least_sent: 
     """The logged driving games, replayed to check them and to compute their reward, and what people said in them."""
     from neuralese.data.provenance import provenance
     from neuralese.tasks.driving import logs
-    from neuralese.tasks.driving.replay import layouts, replay
+    from neuralese.tasks.driving.logs import layouts, replay
     from neuralese.tasks.items import traces_table, utterances_table
 
     maps, turns, bad = logs.parse(Path(raw) / "logs")

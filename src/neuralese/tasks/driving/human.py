@@ -1,16 +1,21 @@
 """What human drivers said, in which states, and how the model human hears it."""
 
+from dataclasses import dataclass, replace
+
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import torch
 from torch import Tensor
 
+from neuralese.games.driving import DrivingWorld
 from neuralese.games.states import States
 from neuralese.speakers.traces import Lists, Traces, kept
 from neuralese.storage.tables import read_table
-from neuralese.tasks.driving.replay import cells, poses
+from neuralese.tasks.driving.logs import Logged, cells, poses
 from neuralese.tasks.driving.tables import GAMES, TURNS, WORDS
 from neuralese.tasks.task import Files
+from neuralese.translate.utterances import Parts
 
 
 def load_traces(files: Files, states: States, split: str, generator: torch.Generator) -> Traces:
@@ -35,3 +40,64 @@ def load_heard(files: Files) -> Tensor:
     """The bag of words that the model human hears for each phrase of the inventory: (phrases, words)."""
     inventory, words = read_table(files["inventory.parquet"], "inventory"), read_table(files["words.parquet"], WORDS)
     return Lists.of(inventory["words"].combine_chunks(), words.num_rows).bags(torch.arange(inventory.num_rows))
+
+
+@dataclass(frozen=True)
+class Humans:
+    """Humans of logged games, both seats of each."""
+
+    games: Tensor  # (n,)
+    seat: Tensor  # (n,)
+    world: DrivingWorld  # where they began
+    action: Tensor  # (n, turns) waiting at the end
+    utterance: Tensor  # (n, turns) silence at the end
+    arrives: Tensor  # (n,) bool: the human's car eventually arrives
+    silence: int = -1  # the utterance that stands for saying nothing
+
+    @classmethod
+    def of(cls, turns: pd.DataFrame, utterances: np.ndarray, silence: int) -> "Humans":
+        """The humans of the games in `turns`; `utterances` is what is said in each of its rows."""
+        logged = Logged(turns)
+        game, seat = torch.arange(2 * len(logged.ids)) // 2, torch.arange(2 * len(logged.ids)) % 2
+        said = torch.from_numpy(utterances.astype(np.int64))[logged.row].where(logged.row >= 0, silence)
+        return cls(
+            games=torch.from_numpy(logged.ids)[game],
+            seat=seat,
+            world=logged.start()[game],
+            action=logged.action[game, :, seat],
+            utterance=said[game, :, seat],
+            arrives=logged.done[game, :, seat].any(1),
+            silence=silence,
+        )
+
+    def __getitem__(self, rows: Tensor) -> "Humans":
+        """Some of the humans."""
+        parts = ("games", "seat", "world", "action", "utterance", "arrives")
+        return replace(self, **{name: getattr(self, name)[rows] for name in parts})
+
+    def repeating(self) -> "Humans":
+        """The same humans, who repeat their last words instead of saying nothing."""
+        said = self.utterance.clone()
+        for turn in range(1, said.shape[1]):
+            said[:, turn] = torch.where(said[:, turn] == self.silence, said[:, turn - 1], said[:, turn])
+        return replace(self, utterance=said)
+
+    def action_at(self, time: int) -> Tensor:
+        """What the humans do at a step, (n,)."""
+        return self.action[:, min(time, self.action.shape[1] - 1)]
+
+    def utterance_at(self, time: int) -> Tensor:
+        """What they say at a step, (n,)."""
+        return self.utterance[:, min(time, self.utterance.shape[1] - 1)]
+
+
+def load_humans(files: Files, split: str, parts: Parts, silence: int) -> Humans:
+    """The humans of one split; `parts` are the phrases of each utterance, one of which is `silence`."""
+    games, turns = (read_table(files[f"{each.name}.parquet"], each).to_pandas() for each in (GAMES, TURNS))
+    traces = read_table(files["traces.parquet"], "traces")
+    known = {each: number for number, each in enumerate(parts)}
+    utterances = np.full(len(turns), silence)
+    for row, said in zip(traces["item_id"].to_pylist(), traces["phrases"].to_pylist(), strict=True):
+        utterances[row] = known.get(tuple(sorted(set(said))), silence)
+    chosen = turns["game"].isin(games.loc[games["split"] == split, "game"]).to_numpy()
+    return Humans.of(turns[chosen].reset_index(drop=True), utterances[chosen], silence)

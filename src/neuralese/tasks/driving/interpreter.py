@@ -15,10 +15,9 @@ import torch
 from torch import Tensor, nn
 
 from neuralese.agents.cell import Cell
+from neuralese.games.driving import CELLS, GONE, DrivingGame
 from neuralese.stages.run import Run
-from neuralese.tasks.driving.game import DrivingGame
 from neuralese.tasks.driving.loop import Robot, Said, Start, converse
-from neuralese.tasks.driving.roads import CELLS, GONE
 
 PSEUDO_COUNT = 5.0  # weight of a state's frequency on its map relative to counts in a context
 NOWHERE = -1e4  # the log-probability of being on another map

@@ -22,8 +22,8 @@ from neuralese.config.models import RelayConfig
 from neuralese.evaluate.belief import BASELINE, CONTROL
 from neuralese.evaluate.statistics import bootstrap_interval, paired_test
 from neuralese.stages.run import Run
-from neuralese.tasks.driving.driver import Human, HumanDriver
 from neuralese.tasks.driving.loop import Carry, Driver, Played, Robot, Said, Start, converse, untouched
+from neuralese.tasks.driving.model_human import Human, HumanDriver
 from neuralese.tasks.driving.relay_choice import INTERPRETER
 from neuralese.tasks.driving.relay_table import MEASURES
 from neuralese.tasks.driving.relays import NEW, Booth, Interpret, Spoken, new_messages

@@ -16,9 +16,9 @@ import torch
 from torch import Tensor
 
 from neuralese.agents.cell import Cell
+from neuralese.games.driving import DrivingGame, DrivingWorld
 from neuralese.randomness import generator
 from neuralese.stages.run import Run
-from neuralese.tasks.driving.game import DrivingGame, DrivingWorld
 
 
 class Chance:

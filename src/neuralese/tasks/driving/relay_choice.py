@@ -19,9 +19,9 @@ from torch import Tensor
 from neuralese.agents.messages import Speech
 from neuralese.config.models import RelayConfig
 from neuralese.evaluate.listeners import Listeners, credit
+from neuralese.games.driving import DrivingGame
 from neuralese.speakers.models import RobotSpeaker
 from neuralese.stages.run import Run
-from neuralese.tasks.driving.game import DrivingGame
 from neuralese.tasks.driving.interpreter import Interpreter, places_in_play
 from neuralese.tasks.driving.loop import Robot, Start, converse
 from neuralese.tasks.driving.relays import MEAN, NEW, RECORDED, Booth, Relay, Spoken, new_messages

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from neuralese.config.models import Driving as Settings
 from neuralese.config.models import FitConfig, GameConfig, GameRules, TrainingConfig
+from neuralese.data.data_sets import Archive, DataSet
 from neuralese.evaluate.paper import Paper
-from neuralese.tasks.driving.source import DRIVING
 from neuralese.tasks.task import FILES, Files, Task
 
 if TYPE_CHECKING:
@@ -18,6 +18,19 @@ if TYPE_CHECKING:
     from neuralese.play.options import PlayOptions
     from neuralese.speakers.traces import Traces
 
+DRIVING = DataSet(
+    title="382 human games of the driving task, by Andreas, Dragan & Klein (2017)",
+    licence="released with the paper",
+    archives=(
+        Archive(
+            file="logs",
+            mirror="neuralese-fa55efc.tar.gz",
+            urls=("https://github.com/jacobandreas/neuralese/archive/fa55efcc9c7ae864e55682c306576cfc6c2234b6.tar.gz",),
+            used=r"data/drive/server_logs/([^/]+\.json)$",
+            content_sha256="a8526fb48ba4709181995dd9a0ddfc43f020d86bf05e1eaf664aec6b639ebcd6",
+        ),
+    ),
+)
 PAPER = Paper(
     table="2",
     belief={
@@ -81,10 +94,16 @@ class Driving(Task):
         write(raw)
 
     def load_games(self, files: Files, rules: GameConfig) -> dict[str, Any]:
-        """The driving game, by split."""
-        from neuralese.tasks.driving.game import load_games
+        """The game on the roads of the logged games, by the rules stored in their table; splits share it."""
+        from neuralese.games.driving import DrivingGame, Layouts
+        from neuralese.storage.tables import read_about, read_table
+        from neuralese.tasks.driving.tables import MAPS
 
-        return load_games(files, rules)
+        path = files["maps.parquet"]
+        maps = read_table(path, MAPS).to_pydict()
+        layouts = Layouts.of(maps["road"], maps["starts"], maps["goals"])
+        game = DrivingGame(layouts, rules.steps, rules.candidates, **read_about(path))
+        return dict.fromkeys(("train", "dev", "test"), game)
 
     def load_traces(self, files: Files, states: Any, split: str, generator: "Generator") -> "Traces":
         """What was said in the games of one split."""
@@ -99,26 +118,26 @@ class Driving(Task):
         return load_heard(files)
 
     def variables(self, files: Files, columns: "pd.DataFrame") -> "pd.DataFrame":
-        """Where cars are and where they go."""
-        from neuralese.tasks.driving.variables import variables
-
-        return variables(files, columns)
+        """Where the car is, where it is heading and where it has to go."""
+        away = (columns["row"] - columns["goal_row"]).abs() + (columns["col"] - columns["goal_col"]).abs()
+        known = columns[["row", "col", "direction", "goal_row", "goal_col", "map"]]
+        return known.assign(**{"cells to go": away})
 
     def pixels(self, files: Files, codes: Collection[int]) -> "dict[int, np.ndarray]":
         """Each state as a car on its road."""
-        from neuralese.tasks.driving.pictures import pixels
+        from neuralese.tasks.driving.watch import pixels
 
         return pixels(files, codes)
 
     def described(self, files: Files, pictured: Iterable[list], named: Iterable[list]) -> dict:
         """The roads, on which the page draws any state."""
-        from neuralese.tasks.driving.pictures import described
+        from neuralese.tasks.driving.watch import described
 
         return described(files, pictured, named)
 
     def watched_games(self, files: Files) -> list[dict]:
         """Games turn by turn."""
-        from neuralese.tasks.driving.watched import watched_games
+        from neuralese.tasks.driving.watch import watched_games
 
         return watched_games(files)
 

@@ -11,11 +11,10 @@ import torch
 from torch import Tensor
 
 from neuralese.agents.episodes import rounds
+from neuralese.games.driving import ACTIONS, FORWARD, LEFT, RIGHT, SIZE, WAIT, DrivingWorld, move_table
 from neuralese.play.server import RefusedError, TooLateError
-from neuralese.tasks.driving.game import DrivingWorld
 from neuralese.tasks.driving.play.phrases import Heard, hear
 from neuralese.tasks.driving.play.robot import Robot
-from neuralese.tasks.driving.roads import ACTIONS, FORWARD, LEFT, RIGHT, SIZE, WAIT, move_table
 
 OUT_OF_TIME = "out of time"
 

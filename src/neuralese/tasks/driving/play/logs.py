@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from neuralese.games.driving import DrivingWorld
 from neuralese.storage.files import write_text
-from neuralese.tasks.driving.game import DrivingWorld
 from neuralese.tasks.driving.play.game import OUT_OF_TIME, FogGame, Turn, car
 
 

@@ -4,9 +4,9 @@ import torch
 from torch import Tensor
 
 from neuralese.agents.episodes import rounds
+from neuralese.games.driving import WAIT
 from neuralese.tasks.driving.play.game import OUT_OF_TIME, car
 from neuralese.tasks.driving.play.robot import Robot
-from neuralese.tasks.driving.roads import WAIT
 
 
 def watch_game(robot: Robot, generator: torch.Generator) -> dict:

@@ -9,10 +9,10 @@ from torch import Tensor
 
 from neuralese.agents.cell import Cell, load_cell
 from neuralese.errors import NeuraleseError
+from neuralese.games.driving import DrivingGame
 from neuralese.stages.run import Run
 from neuralese.storage.tables import read_about, read_table
 from neuralese.tasks.driving.behavior import translations
-from neuralese.tasks.driving.game import DrivingGame
 from neuralese.tasks.driving.tables import MAPS
 from neuralese.translate.criteria import make_criterion
 from neuralese.translate.dictionary import n_best

@@ -1,7 +1,9 @@
 """The driving game of the paper (Figure 4c): two cars that cannot see each other must both reach their goals.
 
-A car covers two cells, its head and its tail. Both players act at once; a car that reaches its goal leaves the road.
-The reward is shared, and as in the authors' released game each step yields
+A *cell* is a number, 8 * row + column. A *pose* is a cell and a heading, 4 * cell + direction, with the directions
+north, east, south, west; the pose of a car that has arrived and left the road is `GONE`. A car covers two cells, its
+head and its tail. Both players act at once; a car that reaches its goal leaves the road. The reward is shared, and as
+in the authors' released game each step yields
 
     -0.01    for the time
     -0.5     for each occupied cell off the road, whether by one car or two
@@ -10,35 +12,84 @@ The reward is shared, and as in the authors' released game each step yields
     -2       if the cars, neither of which had arrived before the step, now share a cell: that ends the game, which is
              still completed if both arrive in this step
 
-A player sees (map, pose, goal) of its own car. A *state* of a speaker is that, and comes with distractors: other
-states from play on the same map. Its message must tell which one is true: (n, s, 3), the true one first.
+A player sees (map, pose, goal) of its own car. A *state* of a speaker is that together with distractors, other
+states from play on the same map; its message must tell which one is true: (n, s, 3), the true one first.
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
 
-from neuralese.config.models import GameConfig
 from neuralese.games.game import Game, Outcome
 from neuralese.games.states import Redraw, prefixes
-from neuralese.storage.tables import read_about, read_table
-from neuralese.tasks.driving import roads
-from neuralese.tasks.driving.roads import CELLS, GONE, POSES, SIZE, Layouts
-from neuralese.tasks.driving.tables import MAPS
-from neuralese.tasks.task import Files
 
 TIME, OFF_ROAD, NEARER, ARRIVAL, CRASH = -0.01, -0.5, 0.1, 1.0, -2.0
+SIZE = 8
+CELLS = SIZE * SIZE
+POSES = 4 * CELLS
+GONE = POSES  # the pose of a car that has left the road
+WAIT, FORWARD, LEFT, RIGHT = range(4)  # actions; a turn also advances
+ACTIONS = 4
 STATE_COLUMNS = ("row", "col", "direction", "goal_row", "goal_col")
 REDRAWS = 20  # attempts to find a distractor that differs from the true state
-SPLITS = ("train", "dev", "test")
 
 
-def load_games(files: Files, config: GameConfig) -> dict[str, "DrivingGame"]:
-    """The driving game on the roads of the logged games, by the rules stored in their table; splits share it."""
-    maps, rules = read_table(files["maps.parquet"], MAPS).to_pydict(), read_about(files["maps.parquet"])
-    layouts = Layouts.of(maps["road"], maps["starts"], maps["goals"])
-    return dict.fromkeys(SPLITS, DrivingGame(layouts, config.steps, config.candidates, **rules))
+@dataclass(frozen=True)
+class Layouts:
+    """The roads of all maps, with the poses in which cars may start and the cells they may have to reach."""
+
+    road: Tensor  # (maps, CELLS) bool
+    starts: list[Tensor]  # poses, by map
+    goals: list[Tensor]  # cells, by map
+
+    @classmethod
+    def of(cls, roads: Iterable[str], starts: Iterable[Sequence[int]], goals: Iterable[Sequence[int]]) -> "Layouts":
+        """The layouts of roads as lines of `#` and `.`."""
+        road = torch.tensor([[cell == "#" for cell in lines.replace("\n", "")] for lines in roads])
+        return cls(road, *([torch.tensor(each, dtype=torch.int64) for each in lists] for lists in (starts, goals)))
+
+
+def _ahead(row: Tensor, column: Tensor, direction: Tensor, by: int) -> Tensor:
+    """The cell `by` cells ahead, or the last one before the border."""
+    down = torch.tensor([-1, 0, 1, 0])[direction]
+    across = torch.tensor([0, 1, 0, -1])[direction]
+    return SIZE * (row + by * down).clamp(0, SIZE - 1) + (column + by * across).clamp(0, SIZE - 1)
+
+
+def _grid() -> tuple[Tensor, Tensor, Tensor]:
+    """Row, column and direction of every pose."""
+    poses = torch.arange(POSES)
+    return poses // 4 // SIZE, poses // 4 % SIZE, poses % 4
+
+
+def move_table() -> Tensor:
+    """The pose an action leads to, (POSES, ACTIONS): a turn is taken first, then all but waiting advance."""
+    row, column, direction = _grid()
+    moved = [torch.arange(POSES)]
+    for turn in (0, -1, 1):  # forward, left, right
+        heading = (direction + turn) % 4
+        moved.append(4 * _ahead(row, column, heading, 1) + heading)
+    return torch.stack(moved, dim=1)
+
+
+def tail_table() -> Tensor:
+    """The cell behind each pose, (POSES,); at the border the tail is under the head."""
+    return _ahead(*_grid(), -1)
+
+
+def distance_table() -> Tensor:
+    """Distance along rows and columns between any two cells, (CELLS, CELLS)."""
+    cells = torch.arange(CELLS)
+    row, column = cells // SIZE, cells % SIZE
+    return (row[:, None] - row).abs() + (column[:, None] - column).abs()
+
+
+def off_road_table(road: Tensor) -> Tensor:
+    """How many of a car's two cells are off the road, (maps, POSES); at the border it has one."""
+    off, head, tail = (~road).long(), torch.arange(POSES) // 4, tail_table()
+    return off[:, head] + off[:, tail] * (tail != head)
 
 
 @dataclass(frozen=True)
@@ -46,7 +97,7 @@ class DrivingWorld:
     """A batch of driving games; car 0 is player a's, car 1 player b's."""
 
     map: Tensor  # (batch,)
-    pose: Tensor  # (batch, 2) see `roads`; where an arrived car was last
+    pose: Tensor  # (batch, 2) where an arrived car was last
     goal: Tensor  # (batch, 2) cells
     arrived: Tensor  # (batch, 2) bool
 
@@ -58,7 +109,7 @@ class DrivingWorld:
 class DrivingGame(Game[DrivingWorld]):
     """Driving on given layouts; fresh games start and end where the layouts say, never with two cars in one place."""
 
-    n_actions = roads.ACTIONS
+    n_actions = ACTIONS
     observation_shape = (3,)  # map, pose, goal
 
     def __init__(
@@ -75,11 +126,11 @@ class DrivingGame(Game[DrivingWorld]):
         """
         self.layouts, self.max_steps, self.n_candidates = layouts, max_steps, n_candidates
         self.distractors, self.goal_offset = distractors, goal_offset
-        self._move = roads.move_table().flatten()
-        self._tail = roads.tail_table()
-        self._distance = NEARER * roads.distance_table().float().flatten()
+        self._move = move_table().flatten()
+        self._tail = tail_table()
+        self._distance = NEARER * distance_table().float().flatten()
         self._off_cell = OFF_ROAD * (~layouts.road).float().flatten()
-        self._off_road = OFF_ROAD * roads.off_road_table(layouts.road).float().flatten()
+        self._off_road = OFF_ROAD * off_road_table(layouts.road).float().flatten()
         self._starts = _padded(layouts.starts)
         self._goals = _padded(layouts.goals)
         self._n_starts = torch.tensor([len(starts) for starts in layouts.starts])
@@ -106,18 +157,18 @@ class DrivingGame(Game[DrivingWorld]):
 
     def step(self, world: DrivingWorld, actions: Tensor) -> tuple[DrivingWorld, Outcome]:
         """Move both cars at once."""
-        driving = ~world.arrived
-        pose = torch.where(driving, self._move.take(world.pose * roads.ACTIONS + actions), world.pose)
+        acting = self.acting(world)
+        pose = torch.where(acting, self._move.take(world.pose * ACTIONS + actions), world.pose)
         head, tail = pose >> 2, self._tail.take(pose)
         arrived = head == world.goal  # also for a car that had arrived before, which stays where it was
         one, other = torch.stack([head, tail], dim=2).unbind(1)  # the cells of each car, (batch, 2)
         shared = (one[:, :, None] == other[:, None]).any(2)
-        crash = shared.any(1) & driving.all(1)
+        crash = shared.any(1) & acting.all(1)
         nearer = self._distance.take((world.pose >> 2) * CELLS + world.goal) - self._distance.take(
             head * CELLS + world.goal
         )
         off_road = self._off_road.take(world.map[:, None] * POSES + pose)
-        reward = ((torch.where(arrived, ARRIVAL, nearer) + off_road) * driving).sum(1) + TIME + CRASH * crash
+        reward = ((torch.where(arrived, ARRIVAL, nearer) + off_road) * acting).sum(1) + TIME + CRASH * crash
         shared[:, 1] &= one[:, 1] != one[:, 0]
         reward -= (self._off_cell.take(world.map[:, None] * CELLS + one) * shared).sum(1) * crash  # counted twice
         success = arrived.all(1)

@@ -20,25 +20,25 @@ import torch
 from torch import Tensor, nn
 
 from neuralese.evaluate.statistics import paired_test
+from neuralese.games.driving import ACTIONS, CELLS, GONE, POSES, WAIT, DrivingGame, Layouts, move_table, off_road_table
 from neuralese.randomness import seeded
 from neuralese.speakers.fitting import FitConfig, fit
 from neuralese.speakers.models import HumanSpeaker
 from neuralese.speakers.traces import Lists
 from neuralese.storage.tables import read_table
-from neuralese.tasks.driving import roads
-from neuralese.tasks.driving.game import DrivingGame
+from neuralese.tasks.driving.logs import Logged
 from neuralese.tasks.driving.loop import Chance
-from neuralese.tasks.driving.prospects import PROSPECTS, Prospects
-from neuralese.tasks.driving.replay import Logged
 from neuralese.tasks.driving.tables import GAMES, TURNS, WORDS
 from neuralese.tasks.task import Files
 
-ACTIONS = ("wait", "forward", "left", "right")
+NAMES = ("wait", "forward", "left", "right")
 FITTING = FitConfig(batch=512, learning_rate=0.001, check_every=10, patience=10)
 FADING = (
     0.5  # share of what was heard that is left a turn later; of 0, 0.5 and 0.8, the one that predicts dev moves best
 )
 QUICKER = 30  # factor on the learning rate for the few weights of prospects
+PROSPECTS = ("off the road", "moves nearer", "arrives", "waits")
+FARTHEST = 24  # maximum distance in moves, also used for what cannot be reached
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,43 @@ def moves_of(turns: pd.DataFrame, said: Tensor) -> Moves:
     return Moves(*(torch.cat(each) for each in zip(*parts, strict=True)))
 
 
+def moves_to_go(road: Tensor) -> Tensor:
+    """Number of moves from any pose to any goal along the road, (maps, CELLS, POSES)."""
+    moved, head = move_table()[:, 1:], torch.arange(POSES) // 4  # (POSES, 3)
+    arrived = head == torch.arange(CELLS)[:, None]  # (CELLS, POSES)
+    go = torch.where(arrived, 0, FARTHEST).expand(len(road), -1, -1)
+    on_road = road[:, None, head] | arrived  # (maps, CELLS, POSES)
+    for _ in range(FARTHEST):
+        ahead = torch.where(on_road, go, FARTHEST)[:, :, moved].amin(3)
+        go = torch.minimum(go, ahead + 1)
+    return go
+
+
+class Prospects:
+    """The prospects of each action of those who see (n, 3): (n, actions, prospects)."""
+
+    def __init__(self, layouts: Layouts) -> None:
+        self.moved, self.head = move_table(), torch.arange(POSES) // 4
+        self.off_road = off_road_table(layouts.road).float()
+        self.to_go = moves_to_go(layouts.road).float()
+
+    def __call__(self, seen: Tensor) -> Tensor:
+        """See above; those who have left the road have the prospects of any car."""
+        where, pose, goal = seen.unbind(1)
+        pose = torch.where(pose == GONE, 0, pose)
+        after, there, towards = self.moved[pose], where[:, None], goal[:, None]  # (n, actions), (n, 1), (n, 1)
+        waits = torch.zeros(after.shape).index_fill(1, torch.tensor([WAIT]), 1.0)
+        return torch.stack(
+            [
+                self.off_road[there, after],
+                self.to_go[there, towards, pose[:, None]] - self.to_go[there, towards, after],
+                (self.head[after] == towards).float(),
+                waits,
+            ],
+            dim=2,
+        )
+
+
 class Sight(nn.Module):
     """Scores of actions given what is seen: see above."""
 
@@ -100,7 +137,7 @@ class Sight(nn.Module):
         super().__init__()
         self.prospects = Prospects(game.layouts)
         self.weigh = nn.Linear(len(PROSPECTS), 1, bias=False)
-        self.perceive = nn.Sequential(game.encoder(hidden), nn.Tanh(), nn.Linear(hidden, roads.ACTIONS))
+        self.perceive = nn.Sequential(game.encoder(hidden), nn.Tanh(), nn.Linear(hidden, ACTIONS))
         for each in (self.weigh.weight, *self.perceive[-1].parameters()):
             nn.init.zeros_(each)  # an untrained driver acts uniformly
 
@@ -117,7 +154,7 @@ class HumanDriver(nn.Module):
         self.settings = {"hidden": hidden, "words": words}
         self.words = words
         self.see = Sight(game, hidden)
-        self.hear = nn.Linear(words, roads.ACTIONS, bias=False)
+        self.hear = nn.Linear(words, ACTIONS, bias=False)
         nn.init.zeros_(self.hear.weight)  # words start without meaning
 
     def log_prob(self, seen: Tensor, heard: Tensor | None) -> Tensor:
@@ -206,7 +243,7 @@ class Human:
     def step(self, seen: Tensor, heard: Tensor, memory: Tensor, chance: Chance) -> tuple[Tensor, Tensor, Tensor]:
         """See `loop.Driver`."""
         memory = FADING * memory + self.heard[heard]
-        gone = seen[:, 1] == roads.GONE
+        gone = seen[:, 1] == GONE
         action = chance.draw(self.driver.log_prob(seen, memory))
         return action, torch.where(gone, self.silence, self.says(seen, chance)), memory
 
@@ -228,9 +265,9 @@ def reactions(driver: HumanDriver, seen: Tensor, heard: Tensor, phrases: list[st
     rows = []
     for phrase, words in zip(phrases, heard, strict=True):
         after = driver.log_prob(seen, words.expand(len(seen), -1)).exp()
-        shares = dict(zip(ACTIONS, after.mean(0).tolist(), strict=True))
+        shares = dict(zip(NAMES, after.mean(0).tolist(), strict=True))
         shift = float((after - before).abs().sum(1).mean() / 2)
-        rows.append({"phrase": phrase, **shares, "waits_more": float((after - before)[:, roads.WAIT].mean())})
+        rows.append({"phrase": phrase, **shares, "waits_more": float((after - before)[:, WAIT].mean())})
         rows[-1]["shift"] = shift
     return pd.DataFrame(rows)
 
