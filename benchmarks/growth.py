@@ -20,6 +20,7 @@ from measure import peak_megabytes, seconds
 from neuralese import tasks
 from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.players import utterances
+from neuralese.config.models import CRITERIA
 from neuralese.evaluate.comparison import compare
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.fit import fit_human_speaker, fit_robot_speaker
@@ -33,6 +34,7 @@ LARGEST = 4  # sizes through which the line goes
 LEAST = 2.0  # megabytes of memory that count as growth
 STEPS = 100  # of a fit
 PIXELS = 256  # side of a picture
+FAMILIES = {name: CRITERIA[name] for name in ("belief", "direct")}
 LONG = 2.0  # seconds above which a work is not repeated
 Work = Callable[[], object]
 COLUMNS = {
@@ -121,17 +123,6 @@ def training_head(images: int) -> Work:
     pooled = {split: torch.randn(size, 4095 + 1280, generator=random) for split, size in sizes.items()}
     labels = {split: torch.arange(size) % 200 for split, size in sizes.items()}
     return lambda: train_head(pooled, labels, HeadConfig(epochs=1), seed=0)
-
-
-FAMILIES = {
-    "belief": {
-        "kind": "belief",
-        "weights": ["source", "sum", "product"],
-        "divergence": ["reverse", "forward", "symmetric"],
-        "scale": [1.0, 2.0, 4.0, 8.0],
-    },
-    "direct": {"kind": "direct", "scale": [1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0]},
-}
 
 
 def choosing(seeds: int) -> Work:

@@ -1,18 +1,16 @@
 """Agents that are easier to understand? Speakers that see only the target, more candidates, other channels.
 
     python benchmarks/study.py --results results --seeds 0 1 --cores 2    # writes benchmarks/study.md
-    python benchmarks/study.py --only "target alone" --no-relay           # some variants, without the relay
 
-Every variant is a point of a sweep next to a run in the results folder, whose data it shares, and all figures are on
-the dev split: a study may look at it as often as it likes. Candidates are as many as in training, so variants with
-another number have another chance level.
+Every variant is a point of a sweep in the results folder of a run and shares its data. All figures are on the dev
+split. Agents are evaluated with as many candidates as in training, so variants with four have another chance level.
 """
 
 import argparse
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterator
 from functools import reduce
 from pathlib import Path
 
@@ -29,7 +27,8 @@ from neuralese.storage.tables import read_about
 from neuralese.translate.criteria import kinds
 
 TASKS = ("colors", "birds")
-BELIEF, RELAY = "belief_test.parquet", "relay.parquet"  # asked for, so that all that they are made from is there
+RELAY = "relay.parquet"
+FILES = ("belief_test.parquet", RELAY)  # targets; their inputs are read here
 SEES, CANDIDATES = "games.{task}.speaker_sees", "games.{task}.candidates"
 NOISE, FOLDS = "agent.noise", "birds.head.folds"
 VARIANTS: dict[str, dict[str, sweep.Value]] = {
@@ -60,25 +59,27 @@ CELLS = {
 
 
 def point(variant: str, task: str) -> sweep.Point | None:
-    """The swept values of a variant of a task; none if it belongs to another task."""
+    """The swept values of a variant for a task; None if the variant is only for another task."""
     values = {key.format(task=task): value for key, value in VARIANTS[variant].items()}
     others = set(TASKS) - {task}
     return None if any(key.split(".")[0] in others for key in values) else dict(sorted(values.items()))
 
 
-def points(variants: Iterable[str] = tuple(VARIANTS)) -> Iterable[tuple[str, str, sweep.Point]]:
-    """Every one of some variants, for every task that has it."""
-    found = ((variant, task, point(variant, task)) for task in TASKS for variant in variants)
-    return ((variant, task, values) for variant, task, values in found if values is not None)
+def points() -> Iterator[tuple[str, str, sweep.Point]]:
+    """Every variant of every task: its name, the task and the swept values."""
+    for task in TASKS:
+        for variant in VARIANTS:
+            if (values := point(variant, task)) is not None:
+                yield variant, task, values
 
 
 def folder(results: Path, task: str, values: sweep.Point, seed: int) -> Path:
-    """Where the files of a point are."""
+    """The folder with the files of a point."""
     return (results / "sweep" / sweep.name(values) if values else results) / task / f"seed{seed}"
 
 
 def swept(results: Path, seeds: list[int]) -> dict:
-    """The config of a sweep that has every variant among its points."""
+    """The config of a sweep whose points include every variant."""
     plain = load({}, config_model(tasks.sections(), kinds())).model_dump()
     every: dict[str, list[sweep.Value]] = {}
     for _, _, values in points():
@@ -88,13 +89,13 @@ def swept(results: Path, seeds: list[int]) -> dict:
     return {"tasks": list(TASKS), "seeds": seeds, "results": str(results), "sweep": dict(sorted(every.items()))}
 
 
-def run(results: Path, seeds: list[int], cores: int, variants: list[str], files: list[str]) -> None:
-    """Let Snakemake make these files of all variants."""
+def run(results: Path, seeds: list[int], cores: int) -> None:
+    """Run the pipeline for all variants."""
     targets = [
         str(folder(results, task, values, seed) / file)
-        for _, task, values in points(variants)
+        for _, task, values in points()
         for seed in seeds
-        for file in files
+        for file in FILES
     ]
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
         yaml.safe_dump(swept(results, seeds), file, sort_keys=False)
@@ -113,26 +114,18 @@ def belief(results: Path, task: str, values: sweep.Point, seed: int) -> pd.DataF
     return evaluate_belief(run, "dev", held_out, evaluation["phrases_heard"], evaluation["resamples"])
 
 
-def figures(table: pd.DataFrame, where: Path, relayed: bool) -> dict[str, float]:
+def figures(results: Path, task: str, values: sweep.Point, seed: int) -> dict[str, float]:
     """The dev figures of one task, variant and seed."""
+    table = belief(results, task, values, seed)
     by_cell = table.set_index(["speaker", "listener", "unit", "criterion"])["accuracy"]
-    found = {"chance": table["chance"].iloc[0], **{title: by_cell[cell] for title, cell in CELLS.items()}}
-    if relayed:
-        choices = pd.DataFrame(read_about(where / RELAY)["choices"]).groupby("criterion").first().loc["belief"]
-        found |= {"relay": choices["accuracy"], "relay, understood": choices["understood"]}
-    return found
-
-
-def table(results: Path, seeds: list[int], variants: list[str], relayed: bool) -> pd.DataFrame:
-    """One row for each task and variant: means over seeds."""
-    rows = []
-    for variant, task, values in points(variants):
-        runs = [
-            figures(belief(results, task, values, seed), folder(results, task, values, seed), relayed) for seed in seeds
-        ]
-        found = pd.DataFrame(runs).mean()
-        rows.append({"task": task, "variant": variant, **found.round(3)})
-    return pd.DataFrame(rows)
+    choices = pd.DataFrame(read_about(folder(results, task, values, seed) / RELAY)["choices"])
+    relay = choices.groupby("criterion").first().loc["belief"]
+    return {
+        "chance": table["chance"].iloc[0],
+        **{title: by_cell[cell] for title, cell in CELLS.items()},
+        "relay": relay["accuracy"],
+        "relay, understood": relay["understood"],
+    }
 
 
 def main() -> None:
@@ -141,15 +134,16 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=Path("results"))
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--cores", type=int, default=2)
-    parser.add_argument("--only", nargs="+", choices=list(VARIANTS), default=list(VARIANTS), metavar="VARIANT")
-    parser.add_argument("--no-relay", action="store_true")
     given = parser.parse_args()
-    run(given.results, given.seeds, given.cores, given.only, [BELIEF] if given.no_relay else [BELIEF, RELAY])
-    found = table(given.results, given.seeds, given.only, not given.no_relay)
+    run(given.results, given.seeds, given.cores)
+    rows = []
+    for variant, task, values in points():
+        means = pd.DataFrame([figures(given.results, task, values, seed) for seed in given.seeds]).mean()
+        rows.append({"task": task, "variant": variant, **means.round(3)})
     seeds = f"{'of seed' if len(given.seeds) == 1 else 'means over the seeds'} {', '.join(map(str, given.seeds))}"
-    text = f"{HEAD.format(seeds=seeds)}\n{found.to_markdown(index=False)}\n"
+    text = f"{HEAD.format(seeds=seeds)}\n{pd.DataFrame(rows).to_markdown(index=False)}\n"
     Path(__file__).with_suffix(".md").write_text(text)
-    print(found.to_string(index=False))
+    print(text)
 
 
 if __name__ == "__main__":
