@@ -39,7 +39,7 @@ def licence(of: PackageMetadata) -> str:
     if not named and written and "\n" not in written and len(written) <= LONGEST:
         named = [written]
     named = [name for name in named if name != "UNKNOWN"] or _titles(of["Name"])
-    return ", ".join(dict.fromkeys(map(_spelled, named))) or "it does not say"
+    return ", ".join(dict.fromkeys(map(_spelled, named))) or "unknown"
 
 
 def _titles(package: str) -> list[str]:

@@ -64,10 +64,10 @@ def test_core_hours_grow_with_seeds_and_points_only_where_stages_are_repeated(be
         cost.read_benchmarks(tmp_path)
     files = {"birds/extract_features": (3600, 160, 900), "birds/seed0/gather_report": (7200, "-", "-")}
     files |= {f"birds/seed{seed}/train_agent": (3600 * hours, 104, 1) for seed, hours in enumerate((1, 9, 2))}
-    for name, (seconds, load, memory) in files.items():
+    for name, (seconds, busy, memory) in files.items():
         path = tmp_path / f"benchmarks/{name}.tsv"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"{HEADER}{seconds}\t0:00:00\t{memory}\t-\t-\t-\t-\t-\t{load}\t1\n")
+        path.write_text(f"{HEADER}{seconds}\t0:00:00\t{memory}\t-\t-\t-\t-\t-\t{busy}\t1\n")
     stages = cost.read_benchmarks(tmp_path)
     cores = dict(zip(stages["stage"], stages["cores"], strict=True))
     assert cores == {"gather_report": 1, "extract_features": 2, "train_agent": 1}
