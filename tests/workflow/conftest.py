@@ -1,4 +1,4 @@
-"""One whole quick run, which all tests of the workflow look at."""
+"""One whole quick run, which all tests of the workflow share."""
 
 import pytest
 from copies import QUICK, Project
@@ -7,7 +7,7 @@ ON_TWO_CORES = ("test_corpus_run.py", "test_plugins.py")
 
 
 def pytest_collection_modifyitems(items) -> None:
-    """Long runs on two cores come last: `make test` has a second core free once the tests of the library have ended."""
+    """Run what needs two cores last: `make test` runs the tests of the library on one core at first."""
     items.sort(key=lambda item: item.path.name in ON_TWO_CORES)
 
 

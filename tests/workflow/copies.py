@@ -27,22 +27,22 @@ class Project:
             else:
                 shutil.copy(source, folder / name)
         self.quick = folder / "results" / "quick"
-        self.watched = folder / "watched"  # what each job had loaded, see watched/sitecustomize.py
+        self.watched = folder / "watched"  # what each job imported, see watched/sitecustomize.py
         self.watched.mkdir()
 
     def command(self, *arguments: str, cores: int = 2) -> list[str]:
-        """The command that runs Snakemake."""
+        """A command that runs Snakemake."""
         return [sys.executable, "-m", "snakemake", "--cores", str(cores), *arguments]
 
     def environment(self) -> dict[str, str]:
-        """The variables with which it runs: the copied library, and no mirror."""
+        """The environment of a run: the copied library, and no mirror."""
         paths = os.pathsep.join(map(str, (self.folder / "src", WATCHED)))
         variables = {**os.environ, "PYTHONPATH": paths, "NEURALESE_WATCHED": str(self.watched)}
         variables.pop("NEURALESE_MIRROR", None)
         return variables
 
     def snakemake(self, *arguments: str, environment: dict[str, str] | None = None, cores: int = 2) -> tuple[int, str]:
-        """Run Snakemake; return its exit code and all it printed."""
+        """Run Snakemake; return its exit code and its output."""
         done = subprocess.run(
             self.command(*arguments, cores=cores),
             cwd=self.folder,
@@ -55,18 +55,21 @@ class Project:
 
     def planned(self, *arguments: str) -> set[str]:
         """The rules that a dry run would run."""
-        return self.plan(*arguments)[0]
-
-    def plan(self, *arguments: str) -> tuple[set[str], str]:
-        """The same, and all that it printed."""
         code, output = self.snakemake("--dry-run", *arguments)
         assert code == 0, output
-        return set(re.findall(r"^(\w+) +\d+$", output, flags=re.MULTILINE)) - {"total", "all", "default"}, output
+        return set(re.findall(r"^(\w+) +\d+$", output, flags=re.MULTILINE)) - {"total", "all", "default"}
+
+    def neuralese(self, *arguments: str) -> str:
+        """Run a command; return what it prints."""
+        command = [sys.executable, "-m", "neuralese.cli.main", *arguments]
+        done = subprocess.run(command, cwd=self.folder, env=self.environment(), capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
 
 
 @contextmanager
 def restored(*paths: Path) -> Iterator[None]:
-    """Put files back as they were, with their times: else the next run makes anew what was made from them."""
+    """Put files back with their times, so that nothing made from them is rerun."""
     kept = {path: (path.read_bytes(), path.stat()) for path in paths}
     try:
         yield

@@ -1,19 +1,15 @@
-"""Killed runs end as if nobody had killed them, on one core as on two; `kill_and_rerun.py` kills more often."""
+"""Killed runs end like undisturbed ones, on one core as on two; `kill_and_rerun.py` kills more often."""
 
-from kill_and_rerun import COMPARED, Runs, differences, disturb, files
+from copies import QUICK, Project
+from kill_and_rerun import COMPARED, Runs, files
 
 
-def test_a_run_on_one_core_killed_at_random_moments_ends_like_one_on_two_that_nobody_disturbed(project, tmp_path):
-    expected = project.quick / "colors"
+def test_a_run_on_one_core_killed_at_random_moments_equals_an_undisturbed_run_on_two(project, tmp_path):
+    expected, copy = project.quick / "colors", Project(tmp_path / "killed")
     targets = [str(path.relative_to(project.folder)) for path in files(expected, *COMPARED).values()]
-    runs = Runs(tmp_path / "killed", ["colors"], cores=1, targets=targets)
-    account = disturb(
-        runs,
-        kills=3,
-        longest=25,
-        seed=0,
-        compare=lambda: differences(expected, runs.quick / "colors"),
-    )
-    assert account.faults == []
-    assert account.kills == 3
-    assert account.compared >= 20
+    settings = [*QUICK, "--config", "tasks=[colors]", "data={source: embedded}"]
+    runs = Runs(copy, copy.command(*targets, *settings, cores=1))
+    runs.disturb(kills=3, longest=25, seed=0, expected=expected, actual=copy.quick / "colors")
+    assert runs.faults == []
+    assert runs.kills == 3
+    assert runs.compared >= 20

@@ -1,15 +1,13 @@
-"""Tasks and criteria that other packages bring run like ours, and no file of the project is touched for it."""
+"""Tasks and criteria of other packages run like those of the project."""
 
 import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from copies import QUICK, ROOT, Project
+from copies import QUICK, ROOT, Project, restored
 
 EXAMPLE = ROOT / "examples/shapes/neuralese_shapes.py"
 ENGLISH = re.compile(r"^WORDS = .*$", re.MULTILINE)
@@ -36,7 +34,7 @@ RESULTS = ["--results", "results/quick"]
 
 
 class Extended(Project):
-    """A copy of a project after a run, in an environment into which packages were installed."""
+    """A copy of a project after a run, in an environment with further packages."""
 
     def __init__(self, folder: Path, project: Project, packages: Path) -> None:
         shutil.copytree(project.folder, folder, dirs_exist_ok=True)
@@ -47,15 +45,9 @@ class Extended(Project):
         given = super().environment()
         return {**given, "PYTHONPATH": os.pathsep.join((given["PYTHONPATH"], str(self.packages)))}
 
-    def neuralese(self, *arguments: str) -> str:
-        command = [sys.executable, "-m", "neuralese.cli.main", *arguments]
-        done = subprocess.run(command, cwd=self.folder, env=self.environment(), capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
 
 def install(packages: Path, module: str, text: str, group: str, name: str, kind: str = "") -> None:
-    """Leave what an installer leaves of a package that has one module and one entry point."""
+    """Write the files that an installer writes for a package with one module and one entry point."""
     packages.mkdir(exist_ok=True)
     (packages / f"{module}.py").write_text(text, encoding="utf-8")
     about = packages / f"{module}-0.1.0.dist-info"
@@ -66,7 +58,7 @@ def install(packages: Path, module: str, text: str, group: str, name: str, kind:
 
 @pytest.fixture(scope="module")
 def extended(project, tmp_path_factory) -> Extended:
-    """A run of colours and of a task that is spoken of in Chinese, also by a criterion that is not ours."""
+    """A run of colours and of a task with Chinese phrases, also by a criterion of another package."""
     packages = tmp_path_factory.mktemp("elsewhere") / "packages"
     spoken = ENGLISH.sub(f"WORDS = {CHINESE!r}", EXAMPLE.read_text(encoding="utf-8"))
     install(packages, "neuralese_shapes", spoken, "neuralese.tasks", "shapes", ":Shapes")
@@ -75,11 +67,6 @@ def extended(project, tmp_path_factory) -> Extended:
     code, output = made.snakemake("all", *QUICK, *CONFIG)
     assert code == 0, output
     return made
-
-
-def test_a_task_and_a_criterion_are_small():
-    assert len(EXAMPLE.read_text(encoding="utf-8").splitlines()) < 150
-    assert len(CRITERION.splitlines()) < 30
 
 
 def test_a_task_from_elsewhere_is_in_every_table_with_its_own_chance(extended):
@@ -110,17 +97,14 @@ def test_it_is_in_the_report_with_its_pictures_and_variables(extended):
     assert set(protocol.loc[protocol["measure"] == "information", "variable"]) == {"shape", "color", "size"}
 
 
-def test_it_is_on_the_command_line(extended):
-    assert "shapes" in extended.neuralese("status", *QUICK, *CONFIG)
-    assert "shapes" in extended.neuralese("compare", *RESULTS, "--task", "shapes")
-
-
-def test_phrases_may_be_in_any_language(extended):
+def test_phrases_and_commands_may_be_in_any_language(extended):
     inventory = pd.read_parquet(extended.quick / "shapes/inventory.parquet")
     assert tuple(inventory["phrase"]) == CHINESE
     dictionary = pd.read_parquet(extended.quick / "shapes/seed0/dictionary.parquet")
     assert set(dictionary.loc[dictionary["direction"] == "R->H", "target"]) <= set(CHINESE)
     assert "圆形" in (extended.quick / "report/index.html").read_text(encoding="utf-8")
+    assert "shapes" in extended.neuralese("status", *QUICK, *CONFIG)
+    assert "shapes" in extended.neuralese("compare", *RESULTS, "--task", "shapes")
     assert "小的 + 圆形" in extended.neuralese("translate", *RESULTS, "--task", "shapes", "小的", "圆形")
 
 
@@ -136,23 +120,14 @@ def test_a_criterion_from_elsewhere_is_chosen_on_dev_and_translates(extended):
     assert "scored now" in extended.neuralese("translate", *RESULTS, *asked)
 
 
-def test_no_file_of_the_project_was_touched(extended, project):
-    for name in ("src", "workflow", "config", "profiles"):
-        for path in (project.folder / name).rglob("*"):
-            if path.is_file() and "__pycache__" not in path.parts:
-                assert (extended.folder / path.relative_to(project.folder)).read_bytes() == path.read_bytes(), path
-
-
-def test_editing_a_foreign_task_plans_its_own_stages_and_no_others(extended):
+def test_an_edit_of_a_task_of_another_package_reruns_only_its_stages(extended):
     module = extended.packages / "neuralese_shapes.py"
-    original = module.read_text(encoding="utf-8")
     line = "        super().__init__(items, pool, config.steps, config.candidates)\n"
-    assert line in original
-    module.write_text(original.replace(line, f"{line}        self.edited = True\n"), encoding="utf-8")
-    try:
+    with restored(module):
+        text = module.read_text(encoding="utf-8")
+        assert line in text
+        module.write_text(text.replace(line, f"{line}        self.edited = True\n"), encoding="utf-8")
         code, output = extended.snakemake("--dry-run", "all", *QUICK, *CONFIG)
-    finally:
-        module.write_text(original, encoding="utf-8")
     assert code == 0, output
     assert "results/quick/shapes/seed0/agent.safetensors" in output
     assert not re.findall(r"output: \S*colors/seed0", output)

@@ -11,14 +11,14 @@ on_both = pytest.mark.parametrize("page", [WIDE, NARROW], ids=["light-1280", "da
 
 @pytest.fixture(scope="module")
 def report(project, browser):
-    """Opens the report, once for each theme and width: to draw all of it takes seconds. `wrong` is what must not be."""
+    """Opens the report once for each theme and width, since drawing takes seconds; `wrong` collects errors."""
     pages = {}
 
     def opened(theme: str, width: int):
         if (theme, width) not in pages:
             context = browser.new_context(color_scheme=theme, viewport={"width": width, "height": 900})
             context.set_offline(True)
-            context.set_default_timeout(120_000)  # which a busy machine may take
+            context.set_default_timeout(120_000)  # ms, for a busy machine
             page = pages[theme, width] = context.new_page()
             wrong = page.wrong = []
             page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
@@ -34,7 +34,7 @@ def report(project, browser):
 
 @pytest.fixture
 def page(report, request):
-    """The report, at its top, as the test before left it; a test fails if it says anything wrong or asks for more."""
+    """The report as the previous test left it, scrolled to the top; errors and requests fail the test."""
     opened = report(*getattr(request, "param", WIDE))
     opened.wait_for_selector("html[data-ready]")
     opened.wait_for_selector("#theory svg")
@@ -46,7 +46,7 @@ def page(report, request):
 
 def test_the_report_is_one_file_of_less_than_15_mb(project):
     folder = project.quick / "report"
-    assert [path.name for path in folder.glob("[!.]*")] == ["index.html"]  # beside it, its stamp is hidden
+    assert [path.name for path in folder.glob("[!.]*")] == ["index.html"]
     text = (folder / "index.html").read_text(encoding="utf-8")
     assert len(text.encode()) < 15_000_000
     assert text.count("embedded stand-in, generated; not comparable with the paper") == 3
@@ -60,7 +60,7 @@ def test_every_figure_is_there_as_svg_and_png(project):
 
 
 @on_both
-def test_the_first_screen_says_what_was_found_and_shows_it(page):
+def test_the_first_screen_says_and_shows_what_was_found(page):
     first = page.locator("header h2").first
     assert first.inner_text() == "What was found"
     assert "Translated by belief" in page.locator(".paragraph").inner_text()
@@ -70,7 +70,7 @@ def test_the_first_screen_says_what_was_found_and_shows_it(page):
 
 
 @on_both
-def test_the_list_of_sections_follows_and_marks_what_is_read(page):
+def test_the_list_of_sections_stays_and_marks_the_current_one(page):
     page.locator("nav a[href='#ablation']").click()
     page.wait_for_selector("nav a[href='#ablation'][aria-current]")
     assert page.locator("nav a[aria-current]").count() == 1
@@ -113,7 +113,7 @@ def test_the_explorer_answers_a_click_and_the_keyboard(page):
     assert "new message for" in told.inner_text()
 
 
-def test_what_was_chosen_is_in_the_address_and_opens_again(page):
+def test_the_address_keeps_the_choice(page):
     explorer = page.locator("#driving .explorer")
     direction = explorer.get_by_label("Direction")
     direction.focus()
@@ -133,7 +133,7 @@ def test_what_was_chosen_is_in_the_address_and_opens_again(page):
 
 
 @on_both
-def test_a_table_that_is_wider_than_the_screen_says_so_and_nothing_green_is_said_of_embedded_data(page):
+def test_wide_tables_have_a_hint_and_embedded_data_have_a_banner_and_no_verdict(page):
     assert page.locator(".verdict").count() == 0
     assert page.locator(".banner").first.inner_text().startswith("Embedded data.")
     for hint, box in zip(page.locator(".hint.wide").all(), page.locator(".hint.wide + .scroll").all(), strict=True):

@@ -1,4 +1,4 @@
-"""The notebook examples/tour.ipynb runs on the results of a quick run, and is kept without what it printed."""
+"""The notebook examples/tour.ipynb runs on the results of a quick run, and is stored without outputs."""
 
 import json
 
@@ -13,7 +13,7 @@ CELLS = json.loads((ROOT / "examples/tour.ipynb").read_text(encoding="utf-8"))["
 
 @pytest.fixture
 def toured(project, monkeypatch) -> dict:
-    """What is there after all of its cells were run."""
+    """The variables after all cells have run."""
     monkeypatch.setenv("NEURALESE_RESULTS", str(project.quick))
     known, backend = dict(KINDS), plt.get_backend()
     plt.switch_backend("agg")
@@ -28,7 +28,7 @@ def toured(project, monkeypatch) -> dict:
     KINDS.update(known)
 
 
-def test_the_tour_goes_through_a_run(toured):
+def test_the_tour_runs(toured):
     assert set(toured["found"]["rank"]) == {1, 2, 3, 4, 5}
     assert len(toured["english"]) == len(toured["messages"]) == 6
     assert set(toured["english"]) <= set(toured["words"])
@@ -37,7 +37,7 @@ def test_the_tour_goes_through_a_run(toured):
     assert scores["same-guess"] > scores["random"]
 
 
-def test_the_tour_is_kept_without_what_it_printed():
+def test_the_tour_has_no_outputs():
     for cell in CELLS:
         assert not cell.get("outputs")
         assert cell.get("execution_count") is None
