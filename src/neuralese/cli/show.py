@@ -36,7 +36,7 @@ neuralese show results/colors/provenance.json
 @click.option("--where", metavar="CONDITION", help="Show only rows for which this condition of pandas holds.")
 @click.option("--columns", metavar="A,B,...", help="Show only these columns, in this order.")
 @click.option("--sort", metavar="COLUMN", help="Sort by a column; prefix it with - for descending order.")
-@click.option("--schema", "only_schema", is_flag=True, help="Show only the columns and the table's metadata.")
+@click.option("--schema", "only_schema", is_flag=True, help="Show only what the columns mean, and the metadata.")
 @json_option
 def command(
     file: Path,
@@ -88,7 +88,12 @@ def _show_table(
         print_json(about | ({"matching": chosen[1], "shown": found} if chosen else {}))
         return
     if not chosen:
-        print_table(["column", "type"], list(types.items()), f"{path}: {count} rows")
+        described = [{key.decode(): text.decode() for key, text in (field.metadata or {}).items()} for field in schema]
+        lines = [
+            [field.name, types[field.name], of.get("values", ""), of.get("meaning", "")]
+            for field, of in zip(schema, described, strict=True)
+        ]
+        print_table(["column", "type", "values", "meaning"], lines, f"{path}: {count} rows")
         _print_about(about["about"])
         return
     matched = f", {chosen[1]} of them where {where}" if where else ""

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from neuralese.storage.files import write_json
-from neuralese.storage.tables import Contract, write_table
+from neuralese.storage.schema import Contract
+from neuralese.storage.tables import write_table
 
 Made = dict[str, Any]  # tables, and a mapping for each JSON file
 

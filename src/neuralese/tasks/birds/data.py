@@ -19,37 +19,42 @@ import pyarrow as pa
 from neuralese.data.archives import members
 from neuralese.data.pickles import read_plain_pickle
 from neuralese.errors import NeuraleseError
-from neuralese.storage.tables import VECTOR, Contract, matrix
-from neuralese.storage.values import COUNT, SPLIT, Rules
+from neuralese.storage.schema import SPLIT, Column, contract, int32, text, vector
+from neuralese.storage.tables import matrix
 from neuralese.tasks.birds.source import CUB
 from neuralese.tasks.items import items_table
 
-IMAGES = Contract(
+IMAGE = int32("The image.")
+IMAGES = contract(
     "images",
-    {
-        "image_id": pa.int32(),
-        "path": pa.string(),
-        "class_id": pa.int32(),
-        "class_name": pa.string(),
-        "split": pa.string(),
-        "box": pa.list_(pa.float64()),  # left, top, width, height in pixels
-    },
-    Rules({"split": SPLIT, "class_id": COUNT}, unique=(("image_id",), ("path",))),
+    "image_id",
+    "path",
+    image_id=IMAGE,
+    path=text("Its path in the data set."),
+    class_id=int32("The species, from 0.", low=0),
+    class_name=text("What it is called."),
+    split=SPLIT,
+    box=Column(pa.list_(pa.float64()), "Where the bird is: left, top, width and height in pixels."),
 )
-CAPTIONS = Contract(
+CAPTIONS = contract(
     "captions",
-    {"image_id": pa.int32(), "caption_id": pa.int32(), "caption": pa.string()},
-    Rules({}, unique=(("caption_id",),)),
+    "caption_id",
+    image_id=IMAGE,
+    caption_id=int32("The sentence."),
+    caption=text("What it says."),
 )
-POOLED = Contract(
+POOLED = contract(
     "pooled",
-    {"image_id": pa.int32(), "pooled": VECTOR, "average": VECTOR},
-    Rules({}, unique=(("image_id",),)),
+    "image_id",
+    image_id=IMAGE,
+    pooled=vector("Products of principal components of the feature maps."),
+    average=vector("Their average."),
 )
-FEATURES = Contract(
+FEATURES = contract(
     "features",
-    {"image_id": pa.int32(), "feature": VECTOR},
-    Rules({}, unique=(("image_id",),)),
+    "image_id",
+    image_id=IMAGE,
+    feature=vector("What players see of it."),
 )
 
 

@@ -13,28 +13,24 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from skimage.color import hsv2rgb, lab2rgb, rgb2lab
 
 from neuralese.data.archives import members
 from neuralese.errors import NeuraleseError
-from neuralese.storage.tables import Contract
-from neuralese.storage.values import SHARE, SPLIT, Between, Rules
+from neuralese.storage.schema import SPLIT, contract, float32, text
 from neuralese.tasks.colors.source import XKCD
 
-COLORS = Contract(
+COLORS = contract(
     "colors",
-    {
-        "split": pa.string(),
-        "name": pa.string(),
-        **dict.fromkeys(("h", "s", "v", "L", "a", "b"), pa.float32()),
-    },
-    Rules(
-        {"split": SPLIT, "h": SHARE, "s": SHARE, "v": SHARE, "L": Between(-0.01, 100.01)}
-        | dict.fromkeys(("a", "b"), Between(-128, 128))
-    ),
+    split=SPLIT,
+    name=text("What the colour was called."),
+    h=float32("Hue.", low=0, high=1),
+    s=float32("Saturation.", low=0, high=1),
+    v=float32("Value.", low=0, high=1),
+    L=float32("CIELAB: lightness, 0 to 100.", low=-0.01, high=100.01),
+    a=float32("CIELAB: green to red.", low=-128, high=128),
+    b=float32("CIELAB: blue to yellow.", low=-128, high=128),
 )
-
 
 AT_ONCE = 10_000  # colours, whose dozens of intermediate values fit into a processor's cache
 

@@ -1,40 +1,40 @@
 """The tables that a corpus is made into."""
 
+from dataclasses import replace
+
 import pyarrow as pa
 
-from neuralese.storage.tables import MESSAGE, VECTOR, Contract
-from neuralese.storage.values import COUNT, ROW, SPLIT, Between, Rules
+from neuralese.storage.schema import MESSAGE, SPLIT, Column, contract, int8, int32, int32s, text, vector
 
-STATES = Contract(
+STATES = contract(
     "states",
-    {
-        "state": pa.int32(),
-        "name": pa.string(),  # its id in the corpus
-        "group": pa.int32(),  # distractors are from the same group: they share the columns `same`
-        "shown": pa.string(),  # its label in pictures and on the page
-        "label": pa.string(),  # the same without colours, for use on a swatch
-        "color": pa.string(),  # "#rrggbb", or empty if a state has no colour
-        "picture": pa.string(),  # its row of `pictures.parquet`, or empty
-        "feature": VECTOR,
-    },
-    Rules({"state": ROW, "group": COUNT}, unique=(("name",),)),
+    "name",
+    state=int32("Its row, from 0.", row_number=True),
+    name=text("Its id in the corpus."),
+    group=int32("Distractors are of the same group: they share the columns `same`.", low=0),
+    shown=text("What it is called in pictures and on the page."),
+    label=text("The same without colours, to stand on a swatch."),
+    color=text("As `#rrggbb`, or empty."),
+    picture=text("Its row in `pictures.parquet`, or empty."),
+    feature=vector("What players see of it."),
 )
-PICTURES = Contract(
-    "pictures",
-    {"picture": pa.string(), "content": pa.binary()},  # a path inside the corpus, and a small copy as WebP
-    Rules({}, unique=(("picture",),), may_be_empty=True),
+PICTURES = replace(
+    contract(
+        "pictures",
+        "picture",
+        picture=text("Its path in the corpus."),
+        content=Column(pa.binary(), "A small copy of the picture, as WebP."),
+    ),
+    may_be_empty=True,
 )
-RECORDED = Contract(
+RECORDED = contract(
     "recorded",
-    {
-        "state": pa.int32(),
-        "split": pa.string(),
-        "message": MESSAGE,
-        "candidates": pa.list_(pa.int32()),  # the true state first; empty if none were recorded
-        "picked": pa.int8(),  # whether the real listener picked the true state; -1 if unknown
-        "group": pa.int32(),  # of messages that belong together: those of an episode, or each by itself
-    },
-    Rules({"state": COUNT, "split": SPLIT, "candidates": COUNT, "picked": Between(-1, 1), "group": COUNT}),
+    state=int32("The true state, by its row.", low=0),
+    split=SPLIT,
+    message=Column(MESSAGE, "What was said: a vector, or symbols."),
+    candidates=int32s("The true state and its distractors; empty where none were recorded.", low=0),
+    picked=int8("Whether the real listener picked the true state; -1 where it is not known.", low=-1, high=1),
+    group=int32("Which messages belong together: those of an episode, or each for itself.", low=0),
 )
 
 JUDGED = ("dev", "test")  # splits in which translations are judged, each by a p(z | x) fitted to its own messages
