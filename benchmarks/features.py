@@ -6,16 +6,19 @@ compared with compact bilinear pooling, a batch at a time in floats.
 
 import numpy as np
 import torch
-from efficientnet_lite_pytorch import EfficientNet
 from measure import peak_megabytes, seconds
 
-from neuralese.tasks.birds import backbone
-from neuralese.tasks.birds.crops import crop
+from neuralese.tasks.birds.data import crop
 from neuralese.tasks.birds.embedded import Species, draw
-from neuralese.tasks.birds.images import Extraction
-from neuralese.tasks.birds.network import Backbone
-from neuralese.tasks.birds.pooling import Extractor, principal_axes, with_pooling
-from neuralese.tasks.birds.quantise import quantise
+from neuralese.tasks.birds.features import (
+    Network,
+    export_backbone,
+    extract,
+    load_backbone,
+    principal_axes,
+    quantise,
+    with_pooling,
+)
 
 NETWORK = "efficientnet-lite0"
 COMPONENTS = 90
@@ -47,21 +50,17 @@ def measure(pixels: int, images: int) -> dict[str, float | str]:
     files = [(str(number), content) for number, (content, _) in enumerate(drawn)]
     wanted = {str(number): (number, box) for number, (_, box) in enumerate(drawn)}
     pictures = np.stack([crop(content, box, pixels) for content, box in drawn])
-    floats = backbone.graph(NETWORK, pixels)
-    axes = principal_axes(Backbone.load(floats), pictures, COMPONENTS)
-    wholes, in_floats = (
-        Extractor.load(with_pooling(network, axes)) for network in (quantise(floats, pictures), floats)
-    )
-    floats = Backbone.load(floats)
+    floats = export_backbone(NETWORK, pixels)
+    axes = principal_axes(Network(floats), pictures, COMPONENTS)
+    wholes, in_floats = (Network(with_pooling(network, axes)) for network in (quantise(floats, pictures), floats))
+    floats = Network(floats)
 
     def whole() -> None:
-        Extraction(wholes).run(files, wanted)
+        extract(wholes, files, wanted)
 
     whole()
     memory = peak_megabytes()
-    network = EfficientNet.from_name(NETWORK)
-    network.load_state_dict(torch.load(backbone.weights(NETWORK), weights_only=True))
-    network.eval()
+    network = load_backbone(NETWORK)
 
     @torch.no_grad()
     def eager() -> torch.Tensor:
@@ -69,11 +68,12 @@ def measure(pixels: int, images: int) -> dict[str, float | str]:
         return network.extract_features(scaled.permute(0, 3, 1, 2).contiguous())
 
     def batch() -> None:
-        maps = floats.maps(np.stack([crop(content, wanted[name][1], pixels) for name, content in files]))
+        seen = np.stack([crop(content, wanted[name][1], pixels) for name, content in files])
+        maps = torch.from_numpy(floats.maps(seen))
         for pooled in (sketch_of_batch(maps), maps.mean((2, 3))):
             torch.nn.functional.normalize(pooled.sign() * pooled.abs().sqrt(), dim=1)
 
-    def pool(extractor: Extractor) -> np.ndarray:
+    def pool(extractor: Network) -> np.ndarray:
         return np.concatenate([extractor.pool(picture)[0] for picture in pictures])
 
     taken, taken_in_floats, eagerly, wholly, in_batches = seconds(

@@ -90,27 +90,24 @@ def bird() -> tuple:
     """A picture of a bird, where the bird is, and a backbone made for such pictures."""
     from features import COMPONENTS, NETWORK  # imports networks that no other work needs
 
-    from neuralese.tasks.birds.backbone import graph
-    from neuralese.tasks.birds.crops import crop
+    from neuralese.tasks.birds.data import crop
     from neuralese.tasks.birds.embedded import Species, draw
-    from neuralese.tasks.birds.network import Backbone
-    from neuralese.tasks.birds.pooling import Extractor, principal_axes, with_pooling
-    from neuralese.tasks.birds.quantise import quantise
+    from neuralese.tasks.birds.features import Network, export_backbone, principal_axes, quantise, with_pooling
 
     species = Species("red", "grey", "white", "black", "short", "black", "large")
     picture, box = draw(species, np.random.default_rng(0))
-    floats, seen = graph(NETWORK, PIXELS), [crop(picture, box, PIXELS)]
-    axes = principal_axes(Backbone.load(floats), seen, COMPONENTS)
-    return picture, box, Extractor.load(with_pooling(quantise(floats, seen), axes))
+    floats, seen = export_backbone(NETWORK, PIXELS), [crop(picture, box, PIXELS)]
+    axes = principal_axes(Network(floats), seen, COMPONENTS)
+    return picture, box, Network(with_pooling(quantise(floats, seen), axes))
 
 
 def pooling(images: int) -> Work:
     """Crop pictures, run the backbone and pool its maps."""
-    from neuralese.tasks.birds.images import Extraction
+    from neuralese.tasks.birds.features import extract
 
-    picture, box, extractor = bird()
+    picture, box, network = bird()
     wanted = {str(number): (number, box) for number in range(images)}
-    return lambda: Extraction(extractor).run(((name, picture) for name in wanted), wanted)
+    return lambda: extract(network, ((name, picture) for name in wanted), wanted)
 
 
 def training_head(images: int) -> Work:
@@ -120,9 +117,10 @@ def training_head(images: int) -> Work:
 
     random = torch.Generator().manual_seed(0)
     sizes = {"train": images, "dev": images // 4, "test": images // 4}
-    pooled = {split: torch.randn(size, 4095 + 1280, generator=random) for split, size in sizes.items()}
-    labels = {split: torch.arange(size) % 200 for split, size in sizes.items()}
-    return lambda: train_head(pooled, labels, HeadConfig(epochs=1), seed=0)
+    pooled = torch.randn(sum(sizes.values()), 4095 + 1280, generator=random)
+    numbers = torch.arange(len(pooled))
+    rows = dict(zip(sizes, numbers.split([*sizes.values()]), strict=True))
+    return lambda: train_head(pooled, numbers % 200, rows, HeadConfig(epochs=1), seed=0)
 
 
 def choosing(seeds: int) -> Work:

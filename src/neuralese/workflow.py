@@ -18,10 +18,11 @@ from pathlib import Path
 from neuralese import tasks as registry
 from neuralese.translate.criteria import GROUP
 
-RUN, TASK, CRITERIA = "neuralese.stages.run", "neuralese.tasks.task", "neuralese.translate.criteria"
+RUN, TASKS, TASK = "neuralese.stages.run", "neuralese.tasks", "neuralese.tasks.task"
+CRITERIA = "neuralese.translate.criteria"
 STAGES = "neuralese.stages."  # these modules are followed, and those that define tasks
 LEFT_OUT = ("neuralese.errors", "neuralese.storage", "neuralese.cli", "neuralese.config", "neuralese.stages.job")
-TAKERS = (RUN, TASK, "neuralese.tasks")  # whoever imports these may use a run or a task
+TAKERS = (RUN, TASK, TASKS)  # whoever imports these may use a run or a task
 
 
 def digest(script: str | Path | None, tasks: Iterable[str], methods: Iterable[str] = ()) -> str:
@@ -40,7 +41,7 @@ def reached(script: str | Path | None, tasks: tuple[str, ...] = (), methods: tup
     """The text of each module and followed definition that a script runs, by name."""
     kinds = [(kind.__module__, kind.__name__) for task in tasks for kind in type(registry.get(task)).__mro__[:-1]]
     classes = list(dict.fromkeys([(RUN, "Run"), *kinds]))
-    followed = {module for module, _ in classes}
+    followed = {TASKS, *(module for module, _ in classes)}
     found: dict[str, str] = {}
     used, waiting = set(methods), [] if script is None else [_script(Path(script))]
     while waiting or (waiting := [each for each in _members(classes, used) if each[1] not in found]):

@@ -17,7 +17,7 @@ from neuralese.config.models import GameConfig, SynthesisConfig
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, save_model
 from neuralese.storage.files import write_json, write_text
 from neuralese.storage.tables import vectors, write_table
-from neuralese.tasks.reference import load_games
+from neuralese.tasks.task import ReferenceTask
 from neuralese.translate.criteria import make_criterion
 from neuralese.translate.dictionary import build_dictionary, entries
 from neuralese.translate.languages import Composed, English, Neuralese
@@ -49,7 +49,7 @@ def make_run(folder: Path, items: Path, utterances: Path) -> None:
     """Let an untrained agent speak, and translate it."""
     torch.manual_seed(0)
     generator = torch.Generator().manual_seed(0)
-    games = load_games({"items.parquet": items}, GameConfig())
+    games = ReferenceTask().load_games({"items.parquet": items}, GameConfig())
     game = games["train"]
     cell = Cell(game, CellConfig(hidden=8, message=MESSAGE, radius=2.0))
     save_cell(folder / "agent.safetensors", cell)

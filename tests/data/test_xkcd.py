@@ -1,13 +1,14 @@
 """The colour survey, real or stand-in, becomes the right rows, words and traces."""
 
+import numpy as np
 import pandas as pd
 import pytest
+from skimage.color import hsv2rgb
 
 from neuralese.data.archives import content_digest, write_tar
 from neuralese.errors import NeuraleseError
-from neuralese.tasks.colors import embedded
-from neuralese.tasks.colors.data import inventory, parse, traces, words
-from neuralese.tasks.colors.source import XKCD
+from neuralese.tasks.colors import XKCD, embedded
+from neuralese.tasks.colors.data import add_lab, hsv_to_lab, inventory, lab_to_rgb, parse, traces, words
 
 CORPUS = {
     "corpusindex.txt": b"sky blue,skyblue\nred,red\n",
@@ -27,13 +28,6 @@ CORPUS = {
 def pack(path, files):
     write_tar(path, {f"top/munroecorpus/{name}": content for name, content in files.items()})
     return path
-
-
-def refusal(archive):
-    with pytest.raises(NeuraleseError) as error:
-        parse(archive)
-    assert "\n" not in str(error.value)
-    return str(error.value)
 
 
 def answers(*rows):
@@ -60,48 +54,31 @@ def test_rows_do_not_depend_on_the_order_of_the_members(tmp_path):
     pd.testing.assert_frame_equal(parse(backwards), parse(pack(tmp_path / "xkcd", CORPUS)))
 
 
-@pytest.mark.parametrize("path", ["train/red.s_train", "5dev/red.test", "25test/red.test"])
-def test_a_listed_name_without_its_files_is_refused(tmp_path, path):
-    without = {name: content for name, content in CORPUS.items() if name != path}
-    assert f"lists 'red' but has no {path}" in refusal(pack(tmp_path / "xkcd", without))
-
-
-@pytest.mark.parametrize("path", ["train/red.s_train", "25test/red.test"])
-def test_what_is_not_a_number_is_refused(tmp_path, path):
-    sentence = refusal(pack(tmp_path / "xkcd", {**CORPUS, path: b"0.1,blue,0.3"}))
-    assert f"{path} holds something other than numbers" in sentence
+NUMBERS, LACKS = "holds something other than numbers", "lacks a hue, saturation or value of an answer"
 
 
 @pytest.mark.parametrize(
-    ("path", "content", "named"),
+    ("change", "says"),
     [
-        ("train/skyblue.s_train", b"0.25\n", "train/skyblue.h_train"),
-        ("5dev/skyblue.test", b"0.5,0.25\n", "5dev/skyblue.test"),
+        *(({path: None}, f"lists 'red' but has no {path}") for path in ("train/red.s_train", "5dev/red.test")),
+        *(({path: b"0.1,blue,0.3"}, f"{path} {NUMBERS}") for path in ("train/red.s_train", "25test/red.test")),
+        ({"train/skyblue.s_train": b"0.25\n"}, f"train/skyblue.h_train {LACKS}"),
+        *(({"5dev/skyblue.test": text}, LACKS) for text in (b"0.5,0.25\n", b"0.1,0.2\n0.3,0.4,0.5,0.6\n")),
+        *(({"corpusindex.txt": text}, "again") for text in (b"red\n", b"", b"r\xe9d,red\n", b"red,red\nred,skyblue\n")),
+        (dict.fromkeys(CORPUS), "download the colour corpus again"),
     ],
 )
-def test_answers_that_lack_a_channel_are_refused(tmp_path, path, content, named):
-    sentence = refusal(pack(tmp_path / "xkcd", {**CORPUS, path: content}))
-    assert f"{named} lacks a hue, saturation or value of an answer" in sentence
-
-
-def test_an_archive_of_something_else_is_refused(tmp_path):
-    write_tar(tmp_path / "xkcd", {"top/README": b"hello"})
-    assert "download the colour corpus again" in refusal(tmp_path / "xkcd")
-
-
-@pytest.mark.parametrize("index", [b"red\n", b"", b"r\xe9d,red\n", b"red,red\nred,skyblue\n"])
-def test_a_damaged_index_is_refused(tmp_path, index):
-    refusal(pack(tmp_path / "xkcd", {**CORPUS, "corpusindex.txt": index}))
-
-
-def test_held_out_lines_of_other_than_three_numbers_are_refused(tmp_path):
-    refusal(pack(tmp_path / "xkcd", {**CORPUS, "5dev/skyblue.test": b"0.1,0.2\n0.3,0.4,0.5,0.6\n"}))
+def test_a_damaged_corpus_is_refused_in_one_sentence(tmp_path, change, says):
+    files = {name: content for name, content in (CORPUS | change).items() if content is not None}
+    with pytest.raises(NeuraleseError) as error:
+        parse(pack(tmp_path / "xkcd", files | {"README": b"hello"}))
+    assert says in str(error.value)
+    assert "\n" not in str(error.value)
 
 
 def test_words_are_split_at_everything_but_letters_and_apostrophes():
     assert words("Robin's egg blue-green") == ["robin's", "egg", "blue", "green"]
     assert words("yellow/green 2") == ["yellow", "green"]
-    assert words("") == []
 
 
 def test_the_inventory_has_the_words_of_enough_names_by_training_answers():
@@ -110,23 +87,20 @@ def test_the_inventory_has_the_words_of_enough_names_by_training_answers():
     )
     rows = inventory(table, least_names=2)
     assert rows.to_dict("list") == {"phrase_id": [0, 1], "phrase": ["sky", "blue"], "count": [11, 3], "names": [2, 2]}
-    assert list(inventory(table, least_names=1)["phrase"]) == ["red", "sky", "blue"]
     assert len(inventory(table, least_names=3)) == 0
 
 
-def test_words_of_equal_count_come_by_the_alphabet():
-    table = answers(("train", "teal", 2), ("train", "aqua", 2), ("train", "lime", 2))
-    assert list(inventory(table, least_names=1)["phrase"]) == ["aqua", "lime", "teal"]
-
-
-def test_a_word_said_twice_in_a_name_counts_once():
-    rows = inventory(answers(("train", "blue blue", 3)), least_names=1)
-    assert rows.loc[0, ["count", "names"]].tolist() == [3, 1]
-
-
-def test_very_and_profanity_are_left_out_of_the_inventory():
-    table = answers(("train", "very dark", 1), ("train", "shit brown", 1), ("train", "piss yellow", 1))
-    assert list(inventory(table, least_names=1)["phrase"]) == ["brown", "dark", "yellow"]
+@pytest.mark.parametrize(
+    ("names", "kept"),
+    [
+        (("teal", "aqua", "lime lime"), ["aqua", "lime", "teal"]),  # of equal count: by the alphabet, and counted once
+        (("very dark", "shit brown", "piss yellow"), ["brown", "dark", "yellow"]),
+    ],
+)
+def test_words_of_the_inventory_are_in_order_and_decent(names, kept):
+    rows = inventory(answers(*(("train", name, 2) for name in names)), least_names=1)
+    assert list(rows["phrase"]) == kept
+    assert (rows[["count", "names"]] == [2, 1]).all(axis=None)
 
 
 def test_a_trace_is_the_inventory_words_of_a_name_as_said():
@@ -134,11 +108,16 @@ def test_a_trace_is_the_inventory_words_of_a_name_as_said():
     assert traces(table, ["blue", "dark"]).tolist() == [[1, 0], [1, 0], [0], []]
 
 
-def test_traces_of_a_parsed_corpus_have_a_row_for_every_answer(tmp_path):
-    table = parse(pack(tmp_path / "xkcd", CORPUS))
-    said = traces(table, ["blue", "sky"])
-    assert list(said.index) == list(table.index)
-    assert said.tolist() == [[1, 0], [1, 0], [], [1, 0], [1, 0], [1, 0], []]
+def test_known_colours_have_their_published_coordinates():
+    hsv = np.array([[0, 0, 1], [0, 0, 0], [0, 1, 1], [1 / 3, 1, 1], [2 / 3, 1, 1]])
+    lab = [[100, 0, 0], [0, 0, 0], [53.24, 80.09, 67.20], [87.73, -86.18, 83.18], [32.30, 79.19, -107.86]]
+    np.testing.assert_allclose(hsv_to_lab(hsv), lab, atol=0.05)
+    assert add_lab(pd.DataFrame({"h": [0.0], "s": [0.0], "v": [1.0]}))["L"].tolist() == pytest.approx([100], abs=0.05)
+
+
+def test_lab_and_back_is_the_same_colour():
+    hsv = np.random.default_rng(0).random((50, 3))
+    np.testing.assert_allclose(lab_to_rgb(hsv_to_lab(hsv)), hsv2rgb(hsv[None])[0], atol=1e-3)
 
 
 @pytest.fixture(scope="module")

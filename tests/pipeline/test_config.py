@@ -11,9 +11,8 @@ from pydantic import ValidationError
 
 from neuralese import tasks
 from neuralese.config.load import ConfigError, check, load
-from neuralese.config.models import Birds, CellConfig, FitConfig, GameConfig, Role, TaskSections, config_model
+from neuralese.config.models import CellConfig, FitConfig, GameConfig, Role, TaskSections, config_model
 from neuralese.config.section import Count, Section, key
-from neuralese.tasks.birds.backbone import NETWORKS
 from neuralese.translate import families
 from neuralese.translate.criteria import kinds, make_criterion
 from neuralese.workflow import reached
@@ -169,7 +168,6 @@ def test_a_default_that_may_not_be_is_found():
 
 
 def test_what_the_config_may_choose_is_what_there_is():
-    assert get_args(Birds.model_fields["backbone"].annotation) == tuple(NETWORKS)
     assert get_args(Role) == tuple(families.ROLES)
 
 

@@ -21,8 +21,7 @@ from neuralese.storage.files import write_json
 from neuralese.storage.tables import vectors, write_table
 from neuralese.tasks.birds import data as cub
 from neuralese.tasks.birds import embedded as drawn_birds
-from neuralese.tasks.birds.crops import crop
-from neuralese.tasks.birds.data import IMAGES
+from neuralese.tasks.birds.data import IMAGES, crop
 from neuralese.tasks.colors import data as xkcd
 from neuralese.tasks.colors import embedded as blurred_colors
 from neuralese.tasks.colors.data import COLORS, add_lab

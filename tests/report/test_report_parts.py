@@ -22,7 +22,6 @@ from neuralese.report.page.facts import clock, time_spent
 from neuralese.report.page.gather import cloud, repeated, verdicts
 from neuralese.report.page.write import Contents, comparison_tables, embed, faithful_rows, fitting, render
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
-from neuralese.tasks.birds.pictures import thumbnail
 from neuralese.tasks.driving.watch import turn_by_turn
 from neuralese.translate.languages import English, Neuralese
 
@@ -285,12 +284,6 @@ def test_seeds_are_kept_while_they_fit_and_the_first_always():
     assert fitting(parts, 10**6) == (parts, [])
     assert fitting(parts, 2500) == (parts[:2], [7])
     assert fitting(parts, 10) == (parts[:1], [5, 7])
-
-
-def test_a_bird_is_made_small():
-    picture = np.random.default_rng(0).integers(0, 255, (300, 200, 3), dtype=np.uint8)
-    assert thumbnail(picture).startswith("data:image/webp;base64,")
-    assert len(thumbnail(picture)) < 10_000
 
 
 def test_time_spent_adds_up_what_jobs_took(tmp_path):

@@ -14,7 +14,7 @@ from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, load_model, sa
 from neuralese.speakers.traces import Lists, Traces
 from neuralese.storage.tables import write_table
 from neuralese.tasks.items import inventory_table, items_table, traces_table
-from neuralese.tasks.reference import load_games, load_traces
+from neuralese.tasks.task import ReferenceTask
 
 FIT = FitConfig(hidden=32, steps=400, batch=128, check_every=100, learning_rate=0.01)
 
@@ -53,7 +53,7 @@ def files(tmp_path) -> dict:
 
 @pytest.fixture
 def traces(files, game, generator) -> dict[str, Traces]:
-    return {split: load_traces(files, game, split, generator) for split in ("train", "dev")}
+    return {split: ReferenceTask().load_traces(files, game, split, generator) for split in ("train", "dev")}
 
 
 @pytest.mark.parametrize("candidates", [2, 3])
@@ -61,7 +61,7 @@ def test_traces_keep_to_their_split_and_drop_messages_without_a_phrase(tmp_path,
     splits, said = ["train", "dev", "train", "train"], [[1, 0, 1], [0], [], [2]]
     files = written(tmp_path, np.eye(4, dtype=np.float32), splits, said, phrases=3)
     game = ReferenceGame(torch.eye(4), n_candidates=candidates)
-    traces = load_traces(files, game, "train", generator)
+    traces = ReferenceTask().load_traces(files, game, "train", generator)
     assert traces.states[:, 0].tolist() == [0, 3]
     assert traces.states.shape == (2, candidates)
     for other in traces.states.T[1:]:
@@ -70,7 +70,7 @@ def test_traces_keep_to_their_split_and_drop_messages_without_a_phrase(tmp_path,
 
 
 def test_the_games_of_a_task_about_items_share_them_and_draw_each_its_own(files, generator):
-    games = load_games(files, GameConfig(steps=4, candidates=3))
+    games = ReferenceTask().load_games(files, GameConfig(steps=4, candidates=3))
     assert list(games) == ["train", "dev", "test"]
     for split, game in games.items():
         assert (game.max_steps, game.n_candidates) == (4, 3)
@@ -116,8 +116,8 @@ def test_the_model_human_prefers_the_item_that_is_described(game, traces, genera
 
 
 def test_the_model_human_learns_to_tell_one_of_three_items(files, generator):
-    games = load_games(files, GameConfig(candidates=3))
-    traces = {split: load_traces(files, game, split, generator) for split, game in games.items()}
+    games = ReferenceTask().load_games(files, GameConfig(candidates=3))
+    traces = {split: ReferenceTask().load_traces(files, game, split, generator) for split, game in games.items()}
     listener = fit_human_listener(games["train"], traces["train"], traces["dev"], FIT, generator)
     test = traces["test"]
     states = games["test"].with_distractors(test.states[:, 0].repeat(20), generator)

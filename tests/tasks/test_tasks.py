@@ -5,6 +5,7 @@ from importlib.metadata import EntryPoint
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import torch
 
@@ -12,8 +13,10 @@ from neuralese import tasks
 from neuralese.errors import NeuraleseError
 from neuralese.stages.run import Run
 from neuralese.storage.files import write_json
-from neuralese.storage.tables import write_table
-from neuralese.tasks import task
+from neuralese.storage.tables import matrix, write_table
+from neuralese.tasks.birds import embedded
+from neuralese.tasks.birds.data import IMAGES, parse_images
+from neuralese.tasks.colors.data import COLORS
 from neuralese.tasks.items import inventory_table, items_table, traces_table
 
 SHAPES = """
@@ -29,7 +32,7 @@ class Shapes(ReferenceTask):
 def install(tmp_path, monkeypatch):
     """Install a task, as another package would: its name, its module, and the text of that module."""
     found = []
-    monkeypatch.setattr(task, "entry_points", lambda group: found if group == tasks.GROUP else [])
+    monkeypatch.setattr(tasks, "entry_points", lambda group: found if group == tasks.GROUP else [])
     monkeypatch.syspath_prepend(tmp_path)
     before = set(sys.modules)
 
@@ -45,14 +48,11 @@ def install(tmp_path, monkeypatch):
     tasks.forget()
 
 
-def test_every_task_of_ours_has_its_facts_under_its_own_name():
+def test_every_task_of_ours_has_its_facts_under_its_own_name_and_only_driving_has_games_to_watch():
     assert tasks.names()[:3] == ("colors", "birds", "driving")
     for name in tasks.BUILT_IN:
         assert tasks.get(name).name == name
         assert tasks.get(name).paper is not None
-
-
-def test_only_driving_has_games_to_watch():
     assert [tasks.get(name).watched_games({}) for name in ("colors", "birds")] == [None, None]
     with pytest.raises(KeyError, match=r"watched\.parquet"):
         tasks.get("driving").watched_games({})
@@ -93,7 +93,7 @@ def test_another_package_cannot_take_the_place_of_a_task_of_ours(install):
     [
         ("their_missing", None, "is installed as their_missing, which cannot be found"),
         ("their_other", SHAPES.format(name="forms"), "calls its task 'forms', but is installed as 'shapes'"),
-        ("their_empty", "Shapes = 1", "which is not a class of tasks; let its entry point name one"),
+        ("their_empty", "Shapes = 1", "which is not a subclass of Task; let its entry point name one"),
         ("their_broken", "import no_such_library", r"cannot be loaded \(No module named 'no_such_library'\)"),
     ],
 )
@@ -157,3 +157,45 @@ def test_a_run_knows_what_there_is_to_talk_about(files, count, generator):
     found = run.variables(states)
     assert found["phrase 0"].tolist() == (states[:, 0] % 3 == 0).long().tolist()
     assert (found["phrase 5"] == 0).all()
+
+
+def test_a_run_of_colours_knows_their_names_shades_and_coordinates(tmp_path):
+    lab = np.array([[50, 0, 20], [70, 10, 0], [53.24, 80.09, 67.2]])
+    table = pd.DataFrame({"split": ["train", "dev", "test"], "name": ["dim", "rosy", "red"], "h": 0, "s": 0, "v": 0})
+    write_table(tmp_path / "colors.parquet", table.assign(L=lab[:, 0], a=lab[:, 1], b=lab[:, 2]), COLORS)
+    traces = traces_table(range(3), phrases=[[], [], [1]])
+    write_table(tmp_path / "traces.parquet", traces, "traces")
+    write_table(tmp_path / "inventory.parquet", inventory_table(["blue", "red"], traces), "inventory")
+    files, colors = {path.name: path for path in tmp_path.iterdir()}, tasks.get("colors")
+    found = colors.variables(files, pd.DataFrame({"target": [0, 1], "other": [1, 0]}))
+    assert found["hue"].tolist() == [90, 0]
+    assert found["lighter than the other"].tolist() == [-20, 20]
+    assert colors.pixels(files, {2})[2].ravel() == pytest.approx([1, 0, 0], abs=0.01)
+    shown = colors.described(files, [[2, 0]], [[0]])
+    assert shown["items"][2] == {"name": "red", "color": "#ff0000"}
+    assert shown["shades"] == [None, "#ff0000"]
+    assert set(shown["items"]) == {0, 2}
+
+
+def test_a_run_of_birds_shows_their_pictures_and_species(tmp_path):
+    (tmp_path / "raw").mkdir()
+    embedded.write(tmp_path / "raw")
+    images = parse_images(tmp_path / "raw/images", tmp_path / "raw/splits").iloc[[5, 900, 30]]
+    items = items_table(images["split"].reset_index(drop=True), np.eye(3))
+    write_table(tmp_path / "images.parquet", images, IMAGES)
+    write_table(tmp_path / "items.parquet", items.append_column("image_id", pa.array(images["image_id"])), "items")
+    shown = tasks.get("birds").described({path.name: path for path in tmp_path.iterdir()}, [[1, 0]], [[2, 1]])["items"]
+    assert [shown[item]["name"].split()[0] for item in (0, 1, 2)] == ["Drawn"] * 3
+    assert {item for item, each in shown.items() if "image" in each} == {0, 1}
+    assert shown[0]["image"].startswith("data:image/webp;base64,")
+    assert len(shown[0]["image"]) < 10_000
+
+
+def test_tables_of_items_traces_and_inventories():
+    items = items_table(pd.Series(["train", "train", "test"]), np.array([[1.0, 5.0], [3.0, 5.0], [100.0, 7.0]]))
+    np.testing.assert_allclose(matrix(items["feature"]), [[-1, 0], [1, 0], [98, 2]])  # standardised by training items
+    assert items["split"].to_pylist() == ["train", "train", "test"]
+    traces = traces_table([4, 4, 9], phrases=[[1, 3], [], [3]])
+    assert traces.to_pydict() == {"item_id": [4, 4, 9], "phrases": [[1, 3], [], [3]]}
+    inventory = inventory_table(["a", "b", "c", "d"], traces).to_dict("list")
+    assert inventory == {"phrase_id": [0, 1, 2, 3], "phrase": ["a", "b", "c", "d"], "count": [0, 1, 0, 2]}

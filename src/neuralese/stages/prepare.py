@@ -90,23 +90,20 @@ def extract_features(
     from neuralese.data.archives import members
     from neuralese.storage.files import write_bytes
     from neuralese.storage.tables import read_table
-    from neuralese.tasks.birds.backbone import graph
-    from neuralese.tasks.birds.data import IMAGES, PICTURES
-    from neuralese.tasks.birds.images import Extraction, samples, wanted, write_pooled
-    from neuralese.tasks.birds.network import Backbone
-    from neuralese.tasks.birds.pooling import SEEN, Extractor, principal_axes, with_pooling
-    from neuralese.tasks.birds.quantise import quantise
+    from neuralese.tasks.birds import features as birds
+    from neuralese.tasks.birds.data import IMAGES, PICTURES, POOLED
 
     archive, listed = Path(given["raw"]) / "images", read_table(given["images"], IMAGES).to_pandas()
     with threadpool_limits(1):  # sums over several threads are rounded differently
-        seen = list(samples(members(archive, PICTURES), listed, pixels, SEEN))
-        network = graph(backbone, pixels)
-        axes = principal_axes(Backbone.load(network), seen, components)
-        network = with_pooling(quantise(network, seen) if quantised else network, axes)
-        write_bytes(made["backbone"], network)
-        extraction = Extraction(Extractor.load(network), workers)
-        write_pooled(made["pooled"], extraction.run(members(archive, PICTURES), wanted(listed)))
-    write_json(made["failed"], dict(sorted(extraction.failed.items())))
+        seen = list(birds.samples(members(archive, PICTURES), listed, pixels, birds.PICTURES_FOR_AXES))
+        graph = birds.export_backbone(backbone, pixels)
+        axes = birds.principal_axes(birds.Network(graph), seen, components)
+        graph = birds.with_pooling(birds.quantise(graph, seen) if quantised else graph, axes)
+        write_bytes(made["backbone"], graph)
+        wanted = birds.wanted(listed)
+        pooled, failed = birds.extract(birds.Network(graph), members(archive, PICTURES), wanted, workers)
+    write_table(made["pooled"], pooled, POOLED)
+    write_json(made["failed"], failed)
 
 
 def train_head(images: str | Path, pooled: str | Path, head: Mapping[str, Any]) -> Made:

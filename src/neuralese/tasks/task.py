@@ -1,34 +1,18 @@
-"""A task: one study, end to end, as an object; and the tasks there are.
+"""A task: one study from data to report, as an object.
 
-class Shapes(ReferenceTask):                    # examples/shapes/neuralese_shapes.py
-    name, title = "shapes", "Shapes"
-    ...
-
-[project.entry-points."neuralese.tasks"]        # in the pyproject.toml of the package that brings it
-shapes = "neuralese_shapes:Shapes"
+    class Shapes(ReferenceTask):  # examples/shapes/neuralese_shapes.py
+        name, title = "shapes", "Shapes"
+        ...
 
 `files` are paths by file name. Methods import what they need, so that listing tasks imports no library, and a stage
 depends only on the methods that it calls (`neuralese.workflow`).
 """
 
-import re
 from collections.abc import Collection, Iterable, Mapping
-from functools import cache
-from importlib import import_module
-from importlib.metadata import entry_points
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from neuralese.config.models import (
-    TASKS,
-    FitConfig,
-    GameConfig,
-    GameRules,
-    MessagesConfig,
-    TaskSections,
-    TrainingConfig,
-)
+from neuralese.config.models import FitConfig, GameConfig, GameRules, MessagesConfig, TrainingConfig
 from neuralese.config.section import Section
 from neuralese.data.data_sets import DataSet
 from neuralese.errors import NeuraleseError
@@ -46,15 +30,16 @@ if TYPE_CHECKING:
     from neuralese.tasks.items import Prepared
 
 Files = Mapping[str, Path]  # by file name, such as `items.parquet`
-# what a task names for stages that every task has; <data> and others are path variables of the workflow
+
+# the files that stages need of a task, by what they are for; <data> and others are path variables of the workflow
 FILES: dict[str, tuple[str, ...]] = {
     "game": ("<data>/{task}/items.parquet",),  # what its game is built from
     "human": ("<data>/{task}/traces.parquet", "<data>/{task}/inventory.parquet"),  # what humans said in it
     "robot": ("<agents>/{task}/seed{seed}/agent.safetensors",),  # what says its messages
     "history": ("<agents>/{task}/seed{seed}/history.parquet",),  # of training; none if its messages are recorded
     "judge": (),  # p(z | x) that judge translations, if not the one that translates
-    "variables": (),  # what else its variables are made from
-    "pictures": (),  # and its pictures
+    "variables": (),  # what else its variables are computed from
+    "pictures": (),  # what else its pictures are made from
     "watched": (),  # the games that the report shows
 }
 
@@ -178,107 +163,39 @@ class ReferenceTask(Task):
     """A reference game over items, and what humans said about each."""
 
     def load_games(self, files: Files, rules: GameConfig) -> dict[str, Any]:
-        """One reference game for each split."""
-        from neuralese.tasks.reference import load_games
+        """One reference game for each split; all share the same items, from which each draws its own."""
+        import numpy as np
+        import torch
 
-        return load_games(files, rules)
+        from neuralese.games.reference import ReferenceGame
+        from neuralese.storage.tables import matrix, read_table
+
+        path = files["items.parquet"]
+        table = read_table(path, "items")
+        features = torch.from_numpy(matrix(table["feature"]).copy())
+        split = table["split"].to_numpy(zero_copy_only=False)
+        games = {}
+        for name in ("train", "dev", "test"):
+            if not len(pool := torch.from_numpy(np.flatnonzero(split == name))):
+                raise NeuraleseError(f"{path} has no item in the split '{name}'; rerun the stage that makes it.")
+            games[name] = ReferenceGame(features, pool, rules.steps, rules.candidates, rules.speaker_sees)
+        return games
 
     def load_traces(self, files: Files, states: Any, split: str, generator: "Generator") -> "Traces":
         """What humans said about the items of one split, each message with other items as distractors."""
-        from neuralese.tasks.reference import load_traces
+        import numpy as np
+        import pyarrow as pa
+        import torch
 
-        return load_traces(files, states, split, generator)
+        from neuralese.speakers.traces import Lists, Traces, kept
+        from neuralese.storage.tables import read_table
 
-
-HOMES = {
-    "colors": "neuralese.tasks.colors.task:Colors",
-    "birds": "neuralese.tasks.birds.task:Birds",
-    "driving": "neuralese.tasks.driving.task:Driving",
-}
-BUILT_IN = TASKS
-GROUP = "neuralese.tasks"  # of entry points
-RESERVED = ("tables", "figures", "report", "theory", "sweep", "logs", "benchmarks", "play")  # folders of the results
-_corpora: dict[str, str] = {}  # folders by name
-
-
-def corpora() -> dict[str, str]:
-    """The folders of the corpora that are tasks here, by name."""
-    return dict(_corpora)
-
-
-def use_corpora(folders: Mapping[str, str]) -> None:
-    """Let corpora be tasks of this process, and no others than these."""
-    if not isinstance(folders, Mapping) or not all(isinstance(each, str) for each in (*folders, *folders.values())):
-        raise NeuraleseError("config: 'corpora' is wrong: write folders by name, such as {mine: path/to/folder}.")
-    taken = (*BUILT_IN, *RESERVED)
-    for name in folders:
-        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,39}", name) or name in taken:
-            raise NeuraleseError(
-                f"config: a corpus cannot be called '{name}'; choose a name of letters, digits, - and _ that begins "
-                f"with a letter and is not one of {', '.join(taken)}."
-            )
-    _corpora.clear()
-    _corpora.update({name: str(Path(folder).resolve()) for name, folder in folders.items()})
-    forget()
-
-
-def forget() -> None:
-    """Look again for tasks when one is asked for."""
-    homes.cache_clear()
-    get.cache_clear()
-
-
-@cache
-def homes() -> dict[str, str]:
-    """The class of every task but corpora, as `module:class` by name, ours first."""
-    return {each.name: each.value for each in sorted(entry_points(group=GROUP))} | HOMES
-
-
-def names() -> tuple[str, ...]:
-    """Every task, ours first and corpora last."""
-    return tuple(dict.fromkeys((*BUILT_IN, *homes(), *_corpora)))
-
-
-@cache
-def get(name: str) -> Task:
-    """A task by its name."""
-    if name in _corpora and name not in homes():
-        from neuralese.tasks.corpus.task import Corpus
-
-        return Corpus.of(name, Path(_corpora[name]))
-    if name not in homes():
-        raise NeuraleseError(f"there is no task '{name}'; choose from {', '.join(names())}.")
-    task = _class_of(name)()
-    if task.name != name:
-        raise NeuraleseError(f"{homes()[name]} calls its task '{task.name}', but is installed as '{name}'.")
-    return task
-
-
-def _class_of(name: str) -> type[Task]:
-    module, _, kind = homes()[name].partition(":")
-    try:
-        known = find_spec(module) is not None
-    except ImportError:
-        known = False
-    if not known:
-        raise NeuraleseError(f"the task '{name}' is installed as {module}, which cannot be found; reinstall it.")
-    try:
-        found = getattr(import_module(module), kind or "-", None)
-    except ImportError as error:
-        raise NeuraleseError(f"the task '{name}' cannot be loaded ({error}); fix {module}.") from error
-    if not (isinstance(found, type) and issubclass(found, Task)):
-        raise NeuraleseError(
-            f"the task '{name}' is installed as {homes()[name]}, which is not a class of tasks; let its entry point "
-            f"name one, such as {module}:{name.capitalize()}."
+        items, said = read_table(files["items.parquet"], "items"), read_table(files["traces.parquet"], "traces")
+        size = read_table(files["inventory.parquet"], "inventory").num_rows
+        item = said["item_id"].to_numpy()
+        rows = kept(items["split"].to_numpy(zero_copy_only=False)[item] == split, said)
+        phrases = Lists.of(said["phrases"].combine_chunks().take(pa.array(rows)), size)
+        targets = torch.from_numpy(item[rows].astype(np.int64))
+        return Traces(
+            states.with_distractors(targets, generator), phrases, words=phrases, games=torch.arange(len(rows))
         )
-    return found
-
-
-def sections() -> dict[str, TaskSections]:
-    """What every task adds to the config, by name."""
-    return {task.name: TaskSections(task.settings, task.game, task.training, task.fitting) for task in every()}
-
-
-def every() -> tuple[Task, ...]:
-    """All tasks."""
-    return tuple(get(name) for name in names())

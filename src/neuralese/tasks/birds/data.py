@@ -5,23 +5,26 @@ paper's split as three lists of image files. Descriptions come in one of two lay
 are lists of word ids in a pickle, or the original `text_c10/<class>/<image>.txt`, ten lines each.
 """
 
+import io
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
+from PIL import Image
 
 from neuralese.data.archives import members
 from neuralese.data.pickles import read_plain_pickle
 from neuralese.errors import NeuraleseError
 from neuralese.storage.schema import SPLIT, Column, contract, int32, text, vector
 from neuralese.storage.tables import matrix
-from neuralese.tasks.birds.source import CUB
+from neuralese.tasks.birds import CUB
 from neuralese.tasks.items import items_table
 
 IMAGE = int32("The image.")
@@ -57,15 +60,16 @@ FEATURES = contract(
     feature=vector("What players see of it."),
 )
 
-
 LISTS = r"CUB_200_2011/((?:images|image_class_labels|classes|bounding_boxes)\.txt)$"
 PICTURES = r"CUB_200_2011/images/(.+\.jpg)$"
-SPLIT_LISTS = r"data/birds/((?:train|val|test)\.txt)$"
-PICKLED = CUB.archives[1].used
+PICKLED, SPLIT_LISTS = CUB.archives[1].used, CUB.archives[2].used
 TEXTS = r"(?:^|/)(text_c10/[^/]+/[^/]+\.txt)$"
 MOST_DESCRIBED = 1 << 28  # bytes of all descriptions; the real ones have 7 MB
 SPLITS = {"train": "train", "val": "dev", "test": "test"}  # the lists' names -> ours
 SENTENCES = 10  # of each image
+MARGIN = 0.03  # around a bird's box, as a share of its sides
+
+Box = tuple[float, float, float, float]  # left, top, width, height in pixels
 
 
 def _lines(content: bytes, name: str) -> list[str]:
@@ -83,24 +87,14 @@ def _columns(files: dict[str, bytes], name: str, width: int) -> dict[int, list[s
     """A published list, with a number and several values per line, by number."""
     if name not in files:
         raise NeuraleseError(f"the birds archive has no {name}; download it again.")
-    rows = [line.split() for line in _lines(files[name], name)]
-    if bad := next((row for row in rows if len(row) != width + 1 or not _is_number(row[0])), None):
-        raise NeuraleseError(f"{name} of the birds archive is damaged ('{' '.join(bad)[:60]}'); download it again.")
-    listed = {int(row[0]): row[1:] for row in rows}
-    if len(listed) < len(rows):
-        raise NeuraleseError(f"{name} of the birds archive has a number twice; download it again.")
+    listed: dict[int, list[str]] = {}
+    for row in map(str.split, _lines(files[name], name)):
+        if len(row) != width + 1 or not re.fullmatch("[0-9]{1,9}", row[0]):
+            raise NeuraleseError(f"{name} of the birds archive is damaged ('{' '.join(row)[:60]}'); download it again.")
+        if int(row[0]) in listed:
+            raise NeuraleseError(f"{name} of the birds archive has a number twice; download it again.")
+        listed[int(row[0])] = row[1:]
     return listed
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) < 10
-
-
-def _box(values: list[str]) -> list[float]:
-    box = [float(value) for value in values]
-    if not all(map(math.isfinite, box)) or min(box[2:]) < 0:
-        raise ValueError
-    return box
 
 
 def _splits(archive: str | Path) -> dict[str, str]:
@@ -123,8 +117,10 @@ def parse_images(images: str | Path, splits: str | Path) -> pd.DataFrame:
     split, rows = _splits(splits), []
     for number, (file,) in path.items():
         try:
-            kind = int(label[number][0])
-            rows.append((number, file, kind, name[kind][0], split[file], _box(box[number])))
+            species, place = int(label[number][0]), [float(value) for value in box[number]]
+            if not all(map(math.isfinite, place)) or min(place[2:]) < 0:
+                raise ValueError
+            rows.append((number, file, species, name[species][0], split[file], place))
         except KeyError as error:
             raise NeuraleseError(
                 f"the lists of the birds archives do not match: {error} is missing; download them again."
@@ -136,32 +132,25 @@ def parse_images(images: str | Path, splits: str | Path) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["image_id", "path", "class_id", "class_name", "split", "box"])
 
 
-def _from_pickles(files: dict[str, bytes]) -> Iterable[tuple[str, list[str]]]:
+def _from_pickles(files: dict[str, bytes]) -> Iterator[tuple[str, list[str]]]:
+    """The sentences of each image, whose words are given by their ids."""
     lists = {file: read_plain_pickle(content, file.removeprefix("birds/")) for file, content in files.items()}
     try:
         *parts, words, _ = lists["birds/captions.pickle"]
-        for part, folder in zip(parts, ("train", "test"), strict=True):
-            yield from _sentences(lists[f"birds/{folder}/filenames.pickle"], part, words)
+        for captions, folder in zip(parts, ("train", "test"), strict=True):
+            names = lists[f"birds/{folder}/filenames.pickle"]
+            if len(captions) != SENTENCES * len(names) or not all(isinstance(name, str) for name in names):
+                raise ValueError(f"{len(captions)} sentences for {len(names)} images")
+            for position, name in enumerate(names):
+                sentences = captions[SENTENCES * position : SENTENCES * (position + 1)]
+                yield name, [" ".join([words[word] for word in sentence]) for sentence in sentences]
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise NeuraleseError(
             f"the pickles of the descriptions do not match ({type(error).__name__}: {error}); download them again."
         ) from None
 
 
-def _sentences(names: list[str], captions: list[list[int]], words: dict[int, str]) -> Iterable[tuple[str, list[str]]]:
-    """The sentences of each image, from word ids."""
-    if len(captions) != SENTENCES * len(names):
-        raise NeuraleseError(
-            f"captions.pickle has {len(captions)} sentences for {len(names)} images; download it again."
-        )
-    for position, name in enumerate(names):
-        if not isinstance(name, str):
-            raise TypeError("a name is not text")
-        sentences = captions[SENTENCES * position : SENTENCES * (position + 1)]
-        yield name, [" ".join([words[word] for word in sentence]) for sentence in sentences]
-
-
-def _from_texts(files: dict[str, bytes]) -> Iterable[tuple[str, list[str]]]:
+def _from_texts(files: dict[str, bytes]) -> Iterator[tuple[str, list[str]]]:
     for name, content in files.items():
         lines = [line.strip() for line in content.decode("utf-8", errors="replace").splitlines()]
         yield name.removeprefix("text_c10/").removesuffix(".txt"), [line for line in lines if line]
@@ -219,3 +208,18 @@ def bird_items(images: pd.DataFrame, features: pa.Table) -> pa.Table:
     """The images with features as items, in the order of the features, with their image_id."""
     split = images.set_index("image_id")["split"].loc[features["image_id"].to_numpy()].reset_index(drop=True)
     return items_table(split, matrix(features["feature"])).append_column("image_id", features["image_id"])
+
+
+def crop(content: bytes, box: Box, size: int | None = None) -> np.ndarray:
+    """Decode a picture and crop it to `box`, stretched to size x size pixels if given: (h, w, 3) bytes."""
+    image: Image.Image = Image.open(io.BytesIO(content))
+    image = image if image.mode == "RGB" else image.convert("RGB")  # a conversion copies, even from RGB
+    left, top, width, height = box
+    inside = (
+        max(0.0, left - MARGIN * width),
+        max(0.0, top - MARGIN * height),
+        min(image.width, left + (1 + MARGIN) * width),
+        min(image.height, top + (1 + MARGIN) * height),
+    )
+    shape = (size, size) if size else (max(1, round(inside[2] - inside[0])), max(1, round(inside[3] - inside[1])))
+    return np.asarray(image.resize(shape, Image.Resampling.BICUBIC, box=inside))

@@ -46,17 +46,9 @@ class Species:
     size: str
 
 
-def _species(generator: np.random.Generator) -> list[Species]:
-    def color() -> str:
-        return str(generator.choice(list(COLORS)))
-
-    def one(values: dict) -> str:
-        return str(generator.choice(list(values)))
-
-    return [
-        Species(color(), color(), color(), color(), one(BEAKS), str(generator.choice(["black", "orange"])), one(SIZES))
-        for _ in range(SPECIES)
-    ]
+def _species(generator: np.random.Generator) -> Species:
+    traits = (COLORS, COLORS, COLORS, COLORS, BEAKS, ("black", "orange"), SIZES)
+    return Species(*(str(generator.choice(list(values))) for values in traits))
 
 
 def draw(species: Species, generator: np.random.Generator) -> tuple[bytes, tuple[float, float, float, float]]:
@@ -120,7 +112,7 @@ def write(raw: Path) -> None:
     labels, boxes, classes = [], [], []
     splits: dict[str, list[str]] = {name: [] for name in SPLITS}
     order = [name for name, count in SPLITS.items() for _ in range(count)]
-    for number, species in enumerate(_species(generator), start=1):
+    for number, species in enumerate([_species(generator) for _ in range(SPECIES)], start=1):
         name = f"{number:03d}.Drawn_{species.body}_{species.crown}"
         classes.append(f"{number} {name}")
         for index in range(IMAGES):

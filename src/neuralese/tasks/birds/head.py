@@ -7,7 +7,6 @@ images by the linear map that does this best on the dev images, which neither wa
 """
 
 import logging
-from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -69,14 +68,14 @@ class Head(nn.Module):
 
 
 def train_head(
-    pooled: dict[str, Tensor], labels: dict[str, Tensor], config: HeadConfig, seed: int
+    inputs: Tensor, classes: Tensor, rows: dict[str, Tensor], config: HeadConfig, seed: int
 ) -> tuple[Head, dict]:
-    """Train on the split `train`, keep the weights of the epoch that did best on `dev`; return their accuracies."""
+    """Train on the rows `train`, keep the weights of the epoch that did best on `dev`; return the accuracies."""
+    pooled, labels = ({split: values[row] for split, row in rows.items()} for values in (inputs, classes))
     generator = torch.Generator().manual_seed(seed)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        classes = int(max(label.max() for label in labels.values())) + 1
-        head = Head(pooled["train"].shape[1], classes, config)
+        head = Head(inputs.shape[1], int(max(label.max() for label in labels.values())) + 1, config)
         optimizer = FusedAdam(head.parameters(), config.learning_rate, WEIGHT_DECAY)
         rounds, step = config.epochs * -(-len(labels["train"]) // BATCH), 0
         best, weights = -1.0, {}
@@ -107,32 +106,22 @@ def cross_fitted(
     inputs: Tensor, labels: Tensor, rows: dict[str, Tensor], head: Head, config: HeadConfig, seed: int
 ) -> Tensor:
     """Features of the training images, each from a head that did not see it, in the space of `head`."""
+    from sklearn.linear_model import RidgeCV  # here, since importing it takes seconds
+
     train, dev = rows["train"], rows["dev"]
     shuffled = torch.randperm(len(train), generator=torch.Generator().manual_seed(seed))
     found = torch.empty(len(train), config.hidden)
     for fold, held_out in enumerate(shuffled.tensor_split(config.folds)):
         kept = torch.ones(len(train), dtype=torch.bool)
         kept[held_out] = False
-        splits = {"train": train[kept], "dev": dev}
-        other, accuracy = train_head(
-            {split: inputs[row] for split, row in splits.items()},
-            {split: labels[row] for split, row in splits.items()},
-            config,
-            seed,
-        )
+        other, accuracy = train_head(inputs, labels, {"train": train[kept], "dev": dev}, config, seed)
         log.info("fold %d of %d: dev accuracy %.3f", fold + 1, config.folds, accuracy["dev"])
         with torch.no_grad():
-            to_head = ridge(other.features(inputs[dev]), head.features(inputs[dev]))
-            found[held_out] = torch.relu(to_head(other.features(inputs[train[held_out]])))
+            ridge = RidgeCV(alphas=np.logspace(-3, 4, 15))  # the penalty is chosen by leave-one-out
+            ridge.fit(other.features(inputs[dev]).numpy(), head.features(inputs[dev]).numpy())
+            mapped = ridge.predict(other.features(inputs[train[held_out]]).numpy())
+            found[held_out] = torch.relu(torch.from_numpy(mapped.astype(np.float32)))
     return found
-
-
-def ridge(source: Tensor, target: Tensor) -> Callable[[Tensor], Tensor]:
-    """The affine map from rows of `source` (n, d) to rows of `target` (n, e), its penalty chosen by leave-one-out."""
-    from sklearn.linear_model import RidgeCV  # here, since importing it takes seconds
-
-    fitted = RidgeCV(alphas=np.logspace(-3, 4, 15)).fit(source.numpy(), target.numpy())
-    return lambda rows: torch.from_numpy(fitted.predict(rows.numpy()).astype(np.float32))
 
 
 def bird_features(pooled: pa.Table, images: pd.DataFrame, config: HeadConfig, seed: int = 0) -> tuple[pa.Table, dict]:
@@ -148,12 +137,7 @@ def bird_features(pooled: pa.Table, images: pd.DataFrame, config: HeadConfig, se
         training = block[rows["train"]]
         blocks.append(weight * (block - training.mean(0)) / (training - training.mean(0)).std())
     inputs = torch.cat(blocks, dim=1)
-    head, accuracy = train_head(
-        {split: inputs[row] for split, row in rows.items()},
-        {split: labels[row] for split, row in rows.items()},
-        config,
-        seed,
-    )
+    head, accuracy = train_head(inputs, labels, rows, config, seed)
     with torch.no_grad():
         features = head.features(inputs)
     if config.folds > 1:

@@ -18,7 +18,7 @@ from skimage.color import hsv2rgb, lab2rgb, rgb2lab
 from neuralese.data.archives import members
 from neuralese.errors import NeuraleseError
 from neuralese.storage.schema import SPLIT, contract, float32, text
-from neuralese.tasks.colors.source import XKCD
+from neuralese.tasks.colors import XKCD
 
 COLORS = contract(
     "colors",
@@ -33,6 +33,8 @@ COLORS = contract(
 )
 
 AT_ONCE = 10_000  # colours, whose dozens of intermediate values fit into a processor's cache
+SPLITS = {"train": "train", "dev": "5dev", "test": "25test"}  # ours -> the corpus's folder
+LEFT_OUT = {"very", "shit", "piss", "crap", "fuck"}  # an intensifier that names nothing, and profanity
 
 
 def hsv_to_lab(hsv: np.ndarray) -> np.ndarray:
@@ -52,31 +54,6 @@ def add_lab(colors: pd.DataFrame) -> pd.DataFrame:
     return colors.assign(L=lab[:, 0], a=lab[:, 1], b=lab[:, 2])
 
 
-SPLITS = {"train": "train", "dev": "5dev", "test": "25test"}  # ours -> the corpus's folder
-LEFT_OUT = {"very", "shit", "piss", "crap", "fuck"}  # an intensifier that names nothing, and profanity
-
-
-def _numbers(content: bytes, where: str) -> np.ndarray:
-    texts = content.replace(b",", b" ").split()
-    try:
-        numbers = np.array(texts, dtype=np.float64)
-    except ValueError:
-        numbers = np.array([_number(text) for text in texts])
-    if not (right := (numbers >= 0) & (numbers <= 1)).all():  # also false for NaN
-        odd = ascii(texts[int(np.argmin(right))].decode("latin-1"))[:40]
-        raise NeuraleseError(
-            f"{where} holds something other than numbers from 0 to 1 ({odd}); download the archive again."
-        )
-    return numbers
-
-
-def _number(text: bytes) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return np.nan
-
-
 def _index(content: bytes) -> list[tuple[str, str]]:
     """The (name, file stem) pairs of the corpus's index, or none if it is damaged."""
     lines = [line.rsplit(b",", 1) for line in content.splitlines() if line.strip()]
@@ -91,19 +68,29 @@ def _index(content: bytes) -> list[tuple[str, str]]:
 
 def _answers(files: dict[str, bytes], split: str, stem: str) -> np.ndarray:
     """The answers (n, 3) as hue, saturation and value that one name got in one split."""
-    if split == "train":
-        paths = [f"train/{stem}.{channel}_train" for channel in "hsv"]
-    else:
-        paths = [f"{SPLITS[split]}/{stem}.test"]
-    missing = [path for path in paths if path not in files]
-    if missing:
+    paths = [f"train/{stem}.{c}_train" for c in "hsv"] if split == "train" else [f"{SPLITS[split]}/{stem}.test"]
+    if missing := [path for path in paths if path not in files]:
         raise NeuraleseError(f"the colour corpus lists '{stem}' but has no {missing[0]}; download the archive again.")
     columns = [_numbers(files[path], path) for path in paths]
-    rows = files[paths[0]].split() if split != "train" else []
-    in_threes = split == "train" or (len(columns[0]) == 3 * len(rows) and all(row.count(b",") == 2 for row in rows))
-    if len({len(column) for column in columns}) > 1 or not in_threes:
+    if split == "train":
+        complete = len({len(column) for column in columns}) == 1
+    else:
+        rows = files[paths[0]].split()
+        complete = len(columns[0]) == 3 * len(rows) and all(row.count(b",") == 2 for row in rows)
+    if not complete:
         raise NeuraleseError(f"{paths[0]} lacks a hue, saturation or value of an answer; download the archive again.")
     return np.stack(columns, axis=1) if split == "train" else columns[0].reshape(-1, 3)
+
+
+def _numbers(content: bytes, path: str) -> np.ndarray:
+    """The numbers in a file, separated by spaces, commas or line ends."""
+    try:
+        numbers = np.array(content.replace(b",", b" ").split(), dtype=np.float64)
+    except ValueError:
+        numbers = np.array([np.nan])
+    if not ((numbers >= 0) & (numbers <= 1)).all():  # also false for NaN
+        raise NeuraleseError(f"{path} holds something other than numbers from 0 to 1; download the archive again.")
+    return numbers
 
 
 def parse(archive: str | Path) -> pd.DataFrame:
@@ -116,24 +103,16 @@ def parse(archive: str | Path) -> pd.DataFrame:
         raise NeuraleseError(
             f"{archive}: corpusindex.txt is not a list of unique 'name,stem' lines; download it again."
         )
-    labels, splits, parts = [], [], []
+    names = [name for name, _ in index]
+    parts = {(split, label): _answers(files, split, stem) for split in SPLITS for label, (_, stem) in enumerate(index)}
+    counts = [len(part) for part in parts.values()]
+    table = pd.DataFrame(np.concatenate([*parts.values()]).astype(np.float32), columns=["h", "s", "v"])
+    splits, labels = (np.repeat(codes, counts) for codes in zip(*parts, strict=True))
+    table.insert(0, "split", pd.Categorical(splits, list(SPLITS)))
+    table.insert(1, "name", pd.Categorical.from_codes(labels, names))
     for split in SPLITS:
-        for label, (_, stem) in enumerate(index):
-            part = _answers(files, split, stem)
-            parts.append(part)
-            labels.append(np.full(len(part), label, dtype=np.int32))
-            splits.append(np.full(len(part), list(SPLITS).index(split), dtype=np.int8))
-    for split, of_split in zip(SPLITS, np.split(np.array(list(map(len, parts))), len(SPLITS)), strict=True):
-        if not of_split.sum():
+        if not (table["split"] == split).any():
             raise NeuraleseError(f"{archive} has no answers for {split}; download it again.")
-    hsv = np.concatenate(parts)
-    table = pd.DataFrame(
-        {
-            "split": pd.Categorical.from_codes(np.concatenate(splits), list(SPLITS)),
-            "name": pd.Categorical.from_codes(np.concatenate(labels), [name for name, _ in index]),
-        }
-    )
-    table[["h", "s", "v"]] = hsv.astype(np.float32)
     return table
 
 

@@ -1,4 +1,4 @@
-"""Naming colours: a reference game over the answers of the XKCD colour survey."""
+"""The task of naming colours: its facts, and what colours look like."""
 
 from collections.abc import Collection, Iterable
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from neuralese.config.models import Colors as Settings
 from neuralese.config.models import TrainingConfig
 from neuralese.evaluate.paper import Paper
-from neuralese.tasks.colors.source import XKCD
+from neuralese.tasks.colors import XKCD
 from neuralese.tasks.task import FILES, Files, ReferenceTask
 
 if TYPE_CHECKING:
@@ -47,25 +47,72 @@ class Colors(ReferenceTask):
     paper = PAPER
 
     def embed(self, raw: Path) -> None:
-        """Write the stand-in."""
+        """Write a stand-in for the survey."""
         from neuralese.tasks.colors.embedded import write
 
         write(raw)
 
     def variables(self, files: Files, columns: "pd.DataFrame") -> "pd.DataFrame":
-        """What there is to say about pairs of colours."""
-        from neuralese.tasks.colors.variables import variables
+        """Lightness, chroma and hue of the target, and how much lighter it is than the other colour."""
+        import numpy as np
+        import pandas as pd
 
-        return variables(files, columns)
+        lab = _lab(files)
+        target, other = lab[columns["target"]], lab[columns["other"]]
+        return pd.DataFrame(
+            {
+                "lightness": target[:, 0],
+                "chroma": np.hypot(target[:, 1], target[:, 2]),
+                "hue": np.degrees(np.arctan2(target[:, 2], target[:, 1])) % 360,
+                "lighter than the other": target[:, 0] - other[:, 0],
+            }
+        )
 
     def pixels(self, files: Files, codes: Collection[int]) -> "dict[int, np.ndarray]":
-        """Each item as one pixel."""
-        from neuralese.tasks.colors.pictures import pixels
+        """Each item as one pixel, (1, 1, 3) in 0..1."""
+        from neuralese.tasks.colors.data import lab_to_rgb
 
-        return pixels(files, codes)
+        order = sorted(codes)
+        return dict(zip(order, lab_to_rgb(_lab(files)[order])[:, None, None], strict=True))
 
     def described(self, files: Files, pictured: Iterable[list], named: Iterable[list]) -> dict:
-        """The items of states, and a colour for each phrase."""
-        from neuralese.tasks.colors.pictures import described
+        """The name and the colour of each item, and for each phrase the mean of the colours named with it."""
+        import numpy as np
 
-        return described(files, pictured, named)
+        from neuralese.storage.tables import read_table
+        from neuralese.tasks.colors.data import COLORS, lab_to_rgb
+
+        items = sorted({item for states in (pictured, named) for state in states for item in state})
+        names = read_table(files["colors.parquet"], COLORS)["name"].take(items).to_pylist()
+        lab, traces = _lab(files), read_table(files["traces.parquet"], "traces")
+        said = traces["phrases"].combine_chunks()
+        phrase = said.flatten().to_numpy().astype(np.int64)
+        item = np.repeat(traces["item_id"].to_numpy(), said.value_lengths().to_numpy())
+        size = read_table(files["inventory.parquet"], "inventory").num_rows
+        counts = np.bincount(phrase, minlength=size)
+        sums = np.stack([np.bincount(phrase, weights=part[item], minlength=size) for part in lab.T], axis=1)
+        shades = lab_to_rgb(sums / np.maximum(counts, 1)[:, None])
+        return {
+            "items": {
+                item: {"name": name, "color": _hex(rgb)}
+                for item, name, rgb in zip(items, names, lab_to_rgb(lab[items]), strict=True)
+            },
+            "shades": [_hex(rgb) if count else None for rgb, count in zip(shades, counts, strict=True)],
+        }
+
+
+def _lab(files: Files) -> "np.ndarray":
+    """L, a and b of every answer, (n, 3)."""
+    import numpy as np
+
+    from neuralese.storage.tables import read_table
+    from neuralese.tasks.colors.data import COLORS
+
+    return read_table(files["colors.parquet"], COLORS).select(["L", "a", "b"]).to_pandas().to_numpy(np.float64)
+
+
+def _hex(rgb: "np.ndarray") -> str:
+    """A colour in 0..1 as the page writes it."""
+    from matplotlib.colors import to_hex
+
+    return to_hex(tuple(rgb))

@@ -24,13 +24,13 @@ class PictureError(Exception):
 
 def seen(paths: Sequence[Path]) -> np.ndarray:
     """The network's features of pictures: its last feature maps, averaged over the picture, (n, 1280)."""
-    from neuralese.tasks.birds.backbone import graph  # imports torch
-    from neuralese.tasks.birds.network import Backbone
+    import torch
 
-    network = Backbone.load(graph(NETWORK, PIXELS))
+    from neuralese.tasks.birds.features import Network, export_backbone
+
+    network = Network(export_backbone(NETWORK, PIXELS))
     maps = (network.maps(_decoded(path, place, PIXELS)[None]) for place, path in enumerate(paths))
-    rows = [each.mean((2, 3))[0].numpy() for each in maps]
-    return np.stack(rows)
+    return np.stack([torch.from_numpy(each).mean((2, 3))[0].numpy() for each in maps])
 
 
 def checked(paths: Sequence[Path]) -> np.ndarray:
