@@ -14,20 +14,21 @@ import pytest
 from click.testing import CliRunner
 
 from neuralese import tasks
-from neuralese.cli.play import command, playable, serve
+from neuralese.cli.main import cli
+from neuralese.cli.play import playable, serve
 from neuralese.storage.files import write_json
 
 
 def run(*arguments: str):
-    return CliRunner().invoke(command, ["--no-browser", *arguments])
+    return CliRunner().invoke(cli, ["play", "--no-browser", *arguments])
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
         (["--task", "chess"], "There is no task 'chess'; choose --task colors or birds or driving"),
-        (["--task", "colors"], "colors/items.parquet does not exist yet; run `neuralese run"),
-        (["--seed", "7"], "seed7/agent.safetensors does not exist yet; run `neuralese run"),
+        (["--task", "colors"], "colors holds no results; make them with: neuralese run"),
+        (["--seed", "7"], "driving has no agent.safetensors for seed 7; make it with: neuralese run"),
         (["--criterion", "direct"], "has no translation by 'direct'; choose from printed, mine."),
     ],
 )
@@ -64,7 +65,7 @@ def test_a_port_in_use_is_said_so(results):
 
 def test_it_serves_a_page_until_interrupted(results):
     environment = {**os.environ, "NEURALESE_RESULTS": str(results), "PYTHONUNBUFFERED": "1"}
-    asked = [sys.executable, "-m", "neuralese.cli.play", "--no-browser"]
+    asked = [sys.executable, "-m", "neuralese.cli.main", "play", "--no-browser"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # whatever the shell that runs the tests has set
     with subprocess.Popen(asked, env=environment, preexec_fn=heed, **pipes) as playing:
@@ -82,7 +83,7 @@ def test_the_token_is_not_in_what_a_browser_is_started_with(monkeypatch):
     class Closed:
         """A server that is interrupted at once."""
 
-        url, sitting = "http://127.0.0.1:1/SECRET/", type("Sitting", (), {"saved": []})
+        url, session = "http://127.0.0.1:1/SECRET/", type("Session", (), {"saved": []})
         serve_forever = server_close = lambda self: None
 
     opened = []

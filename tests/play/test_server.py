@@ -1,29 +1,45 @@
-"""The page's server, over real HTTP: who is let in, what is refused, and that refusing loses no turn."""
+"""The server of a page, over real HTTP: who is let in, what is refused, and that refusing loses no turn."""
 
 import errno
+import io
 import json
 import os
 import re
 import socket
 
 import pytest
-from asking import ask, post
-from scripted_person import MESSAGES, way
+from people import ask, drive, post
+from PIL import Image
 
 from neuralese.errors import StorageError
 from neuralese.play.server import MOST_BYTES
+from neuralese.play.session import MAX_CHARACTERS
 from neuralese.tasks.driving import logs
-from neuralese.tasks.driving.play.phrases import MOST_CHARACTERS
 
 
-def test_a_game_is_played_to_its_end_and_saved(server):
-    said = iter(MESSAGES)
-    _, _, content = ask(server, "GET", "state")
-    state = json.loads(content)
-    while not state["outcome"]:
-        status, state = post(server, "act", {"turn": state["turn"], "action": way(state), "message": next(said, "")})
+@pytest.fixture
+def talking(serve, sit):
+    """A server of a reference game."""
+    return serve(sit("colors"))
+
+
+def act(server):
+    """Drive over HTTP."""
+
+    def act(**move) -> dict:
+        status, state = post(server, "act", move)
         assert status == 200
-    (path,) = server.sitting.saved
+        return state
+
+    return act
+
+
+# ---- games
+
+
+def test_a_driving_game_is_played_to_its_end_and_saved(server):
+    state = drive(server.session, act(server))
+    (path,) = server.session.saved
     assert str(path) in state["note"]
     road, rows = logs.parse_log(path.read_bytes())
     assert road.splitlines() == state["road"]
@@ -31,6 +47,43 @@ def test_a_game_is_played_to_its_end_and_saved(server):
     status, answer = post(server, "act", {"turn": state["turn"], "action": 0, "message": ""})
     assert (status, answer["error"]) == (409, "This game is over; please start a new one.")
     assert post(server, "new", {})[1]["turn"] == 0
+
+
+def test_a_reference_game_is_played_to_its_end_and_saved(talking):
+    state = json.loads(ask(talking, "GET", "state")[2])
+    while not state["over"]:
+        asked = {"describe": {"words": "dark red"}, "pick": {"place": 1}}[state["kind"]]
+        status, state = post(talking, state["kind"], {"round": state["round"], **asked})
+        assert status == 200
+        state = state if state["over"] else post(talking, "next", {"round": state["round"]})[1]
+    assert talking.session.saved[0].exists()
+    assert post(talking, "next", {"round": 4})[0] == 409
+    assert post(talking, "new", {})[1]["round"] == 1
+
+
+def test_a_preview_says_what_would_be_heard_and_plays_nothing(server, talking):
+    heard = {"phrases": ["going left"], "exact": False, "corrected": {"goiung": "going"}, "left_out": []}
+    assert post(server, "hear", {"words": "goiung left"}) == (200, heard)
+    assert "4 words" in post(server, "hear", {"words": "a b c d"})[1]["refused"]
+    assert server.session.state()["turn"] == 0
+    heard = {"phrases": ["light", "blue"], "exact": False, "corrected": {"ligt": "light"}, "left_out": ["xyzzy"]}
+    assert post(talking, "hear", {"words": "ligt blue xyzzy"}) == (200, heard)
+    assert "no word like" in post(talking, "hear", {"words": "xyzzy"})[1]["refused"]
+    assert talking.session.state()["played"] == 0
+
+
+@pytest.mark.parametrize(("task", "size"), [("colors", (1, 1)), ("birds", None)])
+def test_candidates_are_pictures_beside_the_page(serve, sit, task, size):
+    server = serve(sit(task))
+    for candidate in server.session.state()["candidates"]:
+        status, headers, content = ask(server, "GET", candidate["picture"])
+        assert (status, headers["Content-Type"]) == (200, "image/png")
+        picture = Image.open(io.BytesIO(content))
+        assert picture.size == (size or picture.size)
+        assert ask(server, "GET", candidate["picture"], token="wrong")[0] == 403
+
+
+# ---- who is let in
 
 
 @pytest.mark.parametrize("name", ["", "state", "page.js", "act", "nothing"])
@@ -54,11 +107,14 @@ def test_a_request_under_another_name_is_refused_even_with_the_token(server, hos
     assert ask(server, "GET", "state", Host=f"localhost:{server.server_port}")[0] == 200
 
 
+# ---- wrong requests
+
+
 @pytest.mark.parametrize(
     ("body", "status", "says"),
     [
         ({"turn": 0, "action": 1, "message": "now I go left"}, 400, "4 words; please use 3 or fewer"),
-        ({"turn": 0, "action": 1, "message": "left" * 20}, 400, "please keep to 40"),
+        ({"turn": 0, "action": 1, "message": "left" * 21}, 400, "please keep to 80"),
         ({"turn": 0, "action": 1, "message": "xyzzy"}, 400, "no word like"),
         ({"turn": 0, "action": 1, "message": "x" * MOST_BYTES}, 413, "too long"),
         ("x" * 500_000, 413, "too long"),
@@ -76,7 +132,32 @@ def test_a_wrong_move_is_refused_politely_and_the_turn_is_not_lost(server, body,
     got, answer = post(server, "act", body)
     assert got == status
     assert says in answer["error"]
-    assert server.sitting.state()["turn"] == 0
+    assert server.session.state()["turn"] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "status", "says"),
+    [
+        ("describe", {"round": 1, "words": ""}, 400, "Please say something first."),
+        ("describe", {"round": 1, "words": "xyzzy"}, 400, "no word like"),
+        ("describe", {"round": 2, "words": "blue"}, 409, "played already"),
+        ("describe", {"round": -1, "words": "blue"}, 409, "played already"),
+        ("describe", {"round": True, "words": "blue"}, 400, "must contain round (int), words (str)"),
+        ("describe", {"round": 1, "words": "\ud800 \x00"}, 400, "Please say something first."),
+        ("pick", {"round": 1, "place": 0}, 400, "the robot's turn to pick"),
+        ("pick", {"round": 10**30, "place": 0}, 409, "played already"),
+        ("next", {"round": 1}, 400, "not over yet"),
+        ("choose", {"criterion": "telepathy", "interpreter": False}, 400, "choose from direct, mine"),
+        ("choose", {"criterion": "mine", "interpreter": 1}, 400, "interpreter (bool)"),
+        ("saved", {}, 404, "nothing at this address"),
+        ("begin", {}, 404, "nothing at this address"),
+    ],
+)
+def test_a_wrong_request_is_refused_politely_and_the_round_is_not_lost(talking, name, body, status, says):
+    got, answer = post(talking, name, body)
+    assert got == status
+    assert says in answer["error"]
+    assert (talking.session.state()["round"], talking.session.state()["played"]) == (1, 0)
 
 
 def test_a_body_of_unknown_length_is_refused(server):
@@ -109,29 +190,38 @@ def test_what_a_person_can_mend_is_told_to_them_and_is_no_bug(server, monkeypatc
     def full():
         raise StorageError("the disk is full; free some space.")
 
-    monkeypatch.setattr(server.sitting, "new", full)
+    monkeypatch.setattr(server.session, "new", full)
     assert post(server, "new", {}) == (500, {"error": "the disk is full; free some space."})
     assert [record.getMessage() for record in caplog.records] == ["the disk is full; free some space."]
 
 
-def test_the_page_is_whole_and_loads_nothing_from_elsewhere(server):
-    status, headers, content = ask(server, "GET", "")
+# ---- pages
+
+
+@pytest.mark.parametrize("name", ["", "watch.html"])
+@pytest.mark.parametrize("task", ["driving", "colors"])
+def test_a_page_is_whole_and_loads_nothing_from_elsewhere(serve, sit, task, name):
+    server = serve(sit(task))
+    status, headers, content = ask(server, "GET", name)
     assert status == 200
     policy = headers["Content-Security-Policy"]
     assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'")
     assert (headers["Referrer-Policy"], headers["Cache-Control"]) == ("no-referrer", "no-store")
     page = content.decode()
-    for name in re.findall(r'(?:src|href)="([^"]+)"', page):
-        assert ask(server, "GET", name.removeprefix("./"))[0] == 200, name
+    for each in re.findall(r'(?:src|href)="([^"#]+)"', page):
+        status, _, content = ask(server, "GET", each.removeprefix("./"))
+        assert status == 200, each
+        for imported in re.findall(r'from "\./([^"]+)"', content.decode()) if each.endswith(".js") else ():
+            assert ask(server, "GET", imported)[0] == 200, imported
     assert "//" not in page
-    assert f'maxlength="{MOST_CHARACTERS}"' in page
-    assert ask(server, "GET", "../server.py")[0] == 404
+    assert name or f'maxlength="{MAX_CHARACTERS}"' in page
 
 
-def test_a_preview_says_what_would_be_heard_and_plays_nothing(server):
-    assert post(server, "hear", {"message": "goiung left"}) == (200, {"heard": "going left", "exact": False})
-    assert "4 words" in post(server, "hear", {"message": "a b c d"})[1]["refused"]
-    assert server.sitting.state()["turn"] == 0
+@pytest.mark.parametrize(
+    "name", ["state-1.png.html", "../server.py", "state--1.png", "session.py", "__init__.py", "driving", "//"]
+)
+def test_nothing_but_the_page_and_its_pictures_is_served(talking, name):
+    assert ask(talking, "GET", name)[0] == 404
 
 
 def test_the_server_is_for_this_machine_only(server):
@@ -139,23 +229,18 @@ def test_the_server_is_for_this_machine_only(server):
     assert len(server.token) >= 32
 
 
-def test_a_game_that_cannot_be_saved_is_still_shown(server, tmp_path):
-    (tmp_path / "play").write_text("a file where the folder should be")
-    said, state = iter(MESSAGES), server.sitting.state()
-    while not state["outcome"]:
-        state = server.sitting.act(state["turn"], way(state), next(said, ""))
-    assert "could not be saved" in state["note"]
-
-
-def test_a_disk_that_is_full_at_the_end_of_a_game_is_said_and_the_game_is_still_shown(server, monkeypatch, caplog):
+@pytest.mark.parametrize("fault", ["no folder", "full"])
+def test_a_game_that_cannot_be_saved_is_still_shown(server, monkeypatch, tmp_path, caplog, fault):
     def full(*paths):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("neuralese.storage.files.os.replace", full)
-    said, state = iter(MESSAGES), server.sitting.state()
-    while not state["outcome"]:
-        status, state = post(server, "act", {"turn": state["turn"], "action": way(state), "message": next(said, "")})
-        assert status == 200
-    assert state["note"].startswith("This game could not be saved (No space left on device); is there room in ")
+    if fault == "full":
+        monkeypatch.setattr("neuralese.storage.files.os.replace", full)
+    else:
+        (tmp_path / "play").write_text("a file where the folder should be")
+    state = drive(server.session, act(server))
+    reason = "No space left on device" if fault == "full" else ""
+    assert state["note"].startswith(f"This game could not be saved ({reason}")
+    assert "; is there room in " in state["note"]
     assert all("bug" not in record.getMessage() for record in caplog.records)
-    assert not server.sitting.saved
+    assert not server.session.saved

@@ -163,7 +163,7 @@ def import_play(file: Path, folder: Path, title: str | None, licence: str | None
     FILE is the log of a game about items, or a folder of such logs. What the robot said becomes messages, with the
     person's picks; what the person said becomes utterances.
     """
-    from neuralese.tasks.reference_play.logs import import_games
+    from neuralese.play.recorded import import_games
 
     made = import_games(file, folder, title, licence)
     click.echo(f"{folder}: {made['games']} games, {made['messages']} messages and {made['utterances']} utterances.")

@@ -6,23 +6,23 @@ import secrets
 import webbrowser
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import torch
 
 from neuralese import tasks
 from neuralese.cli.results import Examples, results_option, seed_option
 from neuralese.errors import NeuraleseError
-from neuralese.play.options import PlayOptions
-from neuralese.play.server import PlayServer, Sitting
 from neuralese.stages.run import read_config
 
+if TYPE_CHECKING:
+    from neuralese.play.server import PlayServer
+
 EXAMPLES = """
-  neuralese play --task colors                   talk with a robot about colours
-  neuralese play --task driving                  drive in fog, alongside a robot
-  neuralese play --seed 3 --criterion direct     a different robot, a different translator
-  neuralese play --no-browser --port 8080        on a machine reached with ssh -L 8080:127.0.0.1:8080
+neuralese play --task colors                   talk with a robot about colours
+neuralese play --task driving                  drive in fog, alongside a robot
+neuralese play --seed 3 --criterion direct     a different robot, a different translator
+neuralese play --no-browser --port 8080        on a machine reached with ssh -L 8080:127.0.0.1:8080
 """
 
 
@@ -43,14 +43,19 @@ def command(task: str | None, results: Path, port: int, logs: Path | None, no_br
     Opens a web page that only this machine can reach. Your words are translated into the robot's neuralese, and what
     it says into English. Finished games are saved as logs.
     """
+    import torch
+
+    from neuralese.play.server import PlayServer
+    from neuralese.play.session import PlayOptions, open_session
+
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
+    generator = torch.Generator().manual_seed(secrets.randbits(63))
+    task = playable(task, results, game["seed"])
+    session = open_session(PlayOptions(task, results, logs or results / "play", generator, **game))
     try:
-        generator = torch.Generator().manual_seed(secrets.randbits(63))
-        task = playable(task, results, game["seed"])
-        options = PlayOptions(task, results, logs or results / "play", generator, **game)
-        server = open_server(tasks.get(task).open_sitting(options), port)
-    except NeuraleseError as error:
-        raise click.ClickException(str(error)) from None
+        server = PlayServer(session, port)
+    except OSError as error:
+        raise NeuraleseError(f"Port {port} cannot be used ({error.strerror}); choose another with --port.") from None
     serve(server, browser=not no_browser)
 
 
@@ -68,36 +73,23 @@ def playable(task: str | None, results: Path, seed: int) -> str:
     return task
 
 
-def open_server(sitting: Sitting, port: int) -> PlayServer:
-    """Listen on a port."""
-    try:
-        return PlayServer(sitting, port)
-    except OSError as error:
-        raise NeuraleseError(f"Port {port} cannot be used ({error.strerror}); choose another with --port.") from None
-
-
-def door(url: str, private: Path) -> Path:
-    """A page in a private folder that redirects to `url`, since anyone can read a browser's command line."""
-    page = private / "play.html"
-    page.write_text(f'<!doctype html><meta http-equiv="refresh" content="0; url={html.escape(url)}">')
-    return page
-
-
-def serve(server: PlayServer, browser: bool) -> None:
+def serve(server: "PlayServer", browser: bool) -> None:
     """Answer requests until Ctrl-C."""
     click.echo(f"Play at {server.url}\nPress Ctrl-C to stop.")
     with TemporaryDirectory(prefix="neuralese-") as private:  # unreadable to others
         try:
-            if browser:
-                webbrowser.open(door(server.url, Path(private)).as_uri())
+            if browser:  # with a page that leads to the address: anyone can read a browser's command line
+                page = Path(private, "play.html")
+                page.write_text(
+                    f'<!doctype html><meta http-equiv="refresh" content="0; url={html.escape(server.url)}">'
+                )
+                webbrowser.open(page.as_uri())
             server.serve_forever()
         except KeyboardInterrupt:
             click.echo()
         finally:
             server.server_close()
-    saved = server.sitting.saved
-    click.echo(f"Games saved in {server.sitting.logs}: {len(saved)}." if saved else "No game was played to its end.")
-
-
-if __name__ == "__main__":
-    command(prog_name="neuralese play")
+    session = server.session
+    click.echo(
+        f"Games saved in {session.logs}: {len(session.saved)}." if session.saved else "No game was played to its end."
+    )

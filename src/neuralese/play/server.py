@@ -5,7 +5,7 @@
     POST /TOKEN/new       {}; a new game
     POST /TOKEN/...       any other action the game offers; the game after it
 
-It serves a `Sitting`: the games that one person plays, one after another. Answers are JSON; a refusal
+It serves a `Session`: the games that one person plays, one after another. Answers are JSON; a refusal
 holds `error`, a sentence for the person. A request must name this server as its host, so that no site can reach
 it under a name of its own (DNS rebinding).
 """
@@ -21,9 +21,10 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from neuralese.errors import NeuraleseError
+from neuralese.play.session import RefusedError, Session, TooLateError
 
 log = logging.getLogger(__name__)
 
@@ -46,29 +47,8 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-SHARED = "neuralese.play"  # the package that holds what all pages share
+SHARED = files("neuralese.play") / "assets"  # what all pages share
 NO_ENTRY = "This page is private to the person who started it; please open the full address shown in the terminal."
-
-
-class RefusedError(NeuraleseError):
-    """The person asked for something impossible: one sentence for them."""
-
-
-class TooLateError(RefusedError):
-    """The person asked too late: one sentence for them."""
-
-
-class Sitting(Protocol):
-    """What a page can ask for; every method may be called from any thread."""
-
-    package: str  # the package with the files of its page: page.html, and whatever that refers to
-    pictures: Mapping[str, bytes]  # further PNG files made on demand, by name
-    asked: Mapping[str, Mapping[str, type]]  # methods that can be posted to, with the required fields of each
-    logs: Path  # the folder in which finished games are saved
-    saved: list[Path]
-
-    def state(self) -> dict:
-        """The game as the person may see it."""
 
 
 class RequestError(Exception):
@@ -80,13 +60,13 @@ class RequestError(Exception):
 
 
 class PlayServer(ThreadingHTTPServer):
-    """Serves one sitting on 127.0.0.1; port 0 means any free port."""
+    """Serves one session on 127.0.0.1; port 0 means any free port."""
 
     daemon_threads = True
 
-    def __init__(self, sitting: Sitting, port: int = 0) -> None:
+    def __init__(self, session: Session, port: int = 0) -> None:
         super().__init__(("127.0.0.1", port), Handler)
-        self.sitting, self.token = sitting, secrets.token_urlsafe(24)
+        self.session, self.token = session, secrets.token_urlsafe(24)
         self.hosts = {f"{name}:{self.server_port}" for name in ("127.0.0.1", "localhost")}
         self.url = f"http://127.0.0.1:{self.server_port}/{self.token}/"
 
@@ -143,22 +123,21 @@ class Handler(BaseHTTPRequestHandler):
 
     def _get(self, name: str) -> tuple[bytes, str]:
         if name == "state":
-            return _json(self.server.sitting.state())
+            return _json(self.server.session.answer("state", {}))
         file = name or "page.html"
-        kind, picture = KINDS.get(Path(file).suffix), self.server.sitting.pictures.get(file)
+        kind, picture = KINDS.get(Path(file).suffix), self.server.session.pictures.get(file)
         if picture is not None:
             return picture, KINDS[".png"]
-        packages = (SHARED, self.server.sitting.package)
-        found = {each.name: each for package in packages for each in files(package).iterdir()}
+        found = {each.name: each for folder in (SHARED, self.server.session.assets) for each in folder.iterdir()}
         if file not in found or kind is None:
             raise RequestError(HTTPStatus.NOT_FOUND, "There is nothing at this address.")
         return found[file].read_bytes(), kind
 
     def _post(self, name: str) -> tuple[bytes, str]:
-        sitting = self.server.sitting
-        if name not in sitting.asked:
+        session = self.server.session
+        if name not in session.requests:
             raise RequestError(HTTPStatus.NOT_FOUND, "There is nothing at this address.")
-        return _json(getattr(sitting, name)(**self._body(sitting.asked[name])))
+        return _json(session.answer(name, self._body(session.requests[name])))
 
     def _body(self, fields: Mapping[str, type]) -> dict[str, Any]:
         """The request's body, which must be JSON with exactly these fields."""

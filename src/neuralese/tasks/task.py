@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from torch import Generator, Tensor
 
-    from neuralese.play.options import PlayOptions
     from neuralese.speakers.traces import Traces
     from neuralese.stages.run import Run
     from neuralese.tasks.items import Prepared
@@ -58,6 +57,7 @@ class Task:
     stages: tuple[str, ...] = ("prepare", "train_agent", "relay")  # those that it has, of those that not all have
     rules: Mapping[str, Path] = {}  # files of rules for stages of its own, by the layer that they make (`config.sweep`)
     paper: Paper | None = None  # the paper's results for it
+    play: str = "neuralese.play.reference:ReferenceSession"  # its game with a person, a `Session`
     script: Path | None = None  # for the report, if the report's own does not show its states
     example_names: tuple[str, str] = ("target ★", "other")  # the true state and another, above example pictures
 
@@ -111,12 +111,6 @@ class Task:
     def watched_games(self, files: Files) -> list[dict] | None:
         """Games that the report shows, instead of examples."""
         return None
-
-    def open_sitting(self, options: "PlayOptions") -> Any:
-        """A game to play with a trained robot."""
-        from neuralese.tasks.reference_play import open_sitting
-
-        return open_sitting(options)
 
     # what the robot says
 

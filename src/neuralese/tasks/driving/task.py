@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from torch import Generator, Tensor
 
-    from neuralese.play.options import PlayOptions
     from neuralese.speakers.traces import Traces
 
 DRIVING = DataSet(
@@ -84,6 +83,7 @@ class Driving(Task):
     stages = ("train_agent", "relay", "behavior", "listening")
     rules: Mapping[str, Path] = {"results": Path("tasks/driving.smk")}
     paper = PAPER
+    play = "neuralese.play.driving:DrivingSession"
     script = Path(__file__).with_name("report.js")
     example_names = ("speaker ★", "distractor")
 
@@ -140,9 +140,3 @@ class Driving(Task):
         from neuralese.tasks.driving.watch import watched_games
 
         return watched_games(files)
-
-    def open_sitting(self, options: "PlayOptions") -> Any:
-        """A game in fog with a trained driver."""
-        from neuralese.tasks.driving.play import open_sitting
-
-        return open_sitting(options)

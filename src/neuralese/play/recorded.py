@@ -1,78 +1,24 @@
-"""Finished games as logs, one JSON file each, and a corpus made from them.
+"""A corpus from the logs of finished reference games.
 
 A log has everything that a corpus needs: what is visible of each candidate, what was said, and what was picked. What
 the robot said is a message of the corpus, with its context and the person's pick; what the person said, an utterance.
 """
 
 import json
-import secrets
-import string
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from neuralese.errors import NeuraleseError
 from neuralese.recording import Recording
-from neuralese.storage.files import write_text
 from neuralese.tasks.corpus.settings import FILE
-from neuralese.tasks.reference_play.deck import Card
-from neuralese.tasks.reference_play.game import DESCRIBE, NamingGame, Round
 
 FORMAT = "neuralese naming game"
-DIGITS = 5
 # of the corpus: few words are said in a few games, so all are phrases; rounds are independent
 SETTINGS: dict[str, Any] = {
     "utterances": {"language": "en", "least": 1},
     "split": {"dev": 0.15, "test": 0.25},
 }
-
-
-def game_log(game: NamingGame, task: str) -> dict:
-    """A game as JSON."""
-    run = game.robot.run
-    about = {"format": FORMAT, "task": task, "seed": run.seed, "data": run.data, "time": f"{datetime.now(UTC):%FT%TZ}"}
-    return about | {"rounds": [_round(game, each) for each in game.rounds]}
-
-
-def _round(game: NamingGame, played: Round) -> dict:
-    log = {
-        "person": "describes" if played.kind == DESCRIBE else "picks",
-        "candidates": _candidates(game, played.card),
-        "true": played.card.target,
-        "picked": played.picked,
-        "translator": played.translator,
-    }
-    if played.kind == DESCRIBE:
-        heard = {"text": played.heard.typed, "heard": list(played.heard.phrases)}
-        return log | heard | {"received": _rounded(played.received.numbers)}
-    return log | {"message": _rounded(played.card.said.numbers), "shown": played.english.best[0].text}
-
-
-def _candidates(game: NamingGame, card: Card) -> list[dict]:
-    """What is visible of the candidates, by place."""
-    codes = card.by_place(card.codes)
-    seen = game.deck.features(codes)
-    facts = [
-        {name: game.deck.items[code][name] for name in ("name", "color") if name in game.deck.items[code]}
-        for code in codes
-    ]
-    return [
-        {"id": code, **fact} | ({"feature": _rounded(feature)} if feature is not None else {})
-        for code, fact, feature in zip(codes, facts, seen, strict=True)
-    ]
-
-
-def _rounded(numbers: Iterable[float]) -> list:
-    return [number if isinstance(number, int) else round(float(number), DIGITS) for number in numbers]
-
-
-def save_game(folder: Path, game: NamingGame, task: str) -> Path:
-    """Write a game's log under its own name."""
-    letters = "".join(secrets.choice(string.ascii_lowercase) for _ in range(8))
-    path = folder / f"{datetime.now(UTC):%Y-%m-%d_%H-%M-%S}_{letters}.json"
-    write_text(path, json.dumps(game_log(game, task)))
-    return path
 
 
 def import_games(source: Path, folder: Path, title: str | None = None, licence: str | None = None) -> dict[str, int]:
@@ -138,7 +84,7 @@ def _read(source: Path) -> dict[Path, dict]:
 
 def _checked(path: Path) -> dict:
     """A log with everything a corpus needs."""
-    wrong = f"{path} is not a log of a game about items; leave it out."
+    wrong = f"{path} is not a log of a reference game; leave it out."
     try:
         game = json.loads(path.read_text(encoding="utf-8"))
         if game["format"] != FORMAT or not game["rounds"]:

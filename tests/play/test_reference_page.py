@@ -1,40 +1,17 @@
-"""Whole games about items in a browser: by keyboard, by touch on a narrow screen, and two robots to be watched."""
+"""Whole reference games in a browser: by keyboard, by touch on a narrow screen, and two robots to be watched."""
 
 import json
 
 import pytest
 
+pytestmark = pytest.mark.slow
 WORDS = {"colors": "light blue", "birds": "black beak"}
 
 
 @pytest.fixture
-def open_page(browser, serve, sit):
-    """Open a page of a new sitting; whatever its scripts complain of is in `page.complaints`."""
-    contexts = []
-
-    def open_page(task: str, name: str = "", narrow: bool = False, **options):
-        sitting = sit(task, **options)
-        server = serve(sitting)
-        wide, touch = {"width": 1280, "height": 900}, {"has_touch": True, "is_mobile": True}
-        contexts.append(
-            browser.new_context(viewport={"width": 390, "height": 800}, **touch)
-            if narrow
-            else browser.new_context(viewport=wide)
-        )
-        page = contexts[-1].new_page()
-        page.complaints, page.sitting = [], sitting
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        page.on("console", lambda said: page.complaints.append(said.text) if said.type == "error" else None)
-        page.on(
-            "request", lambda asked: None if asked.url.startswith(server.url) else page.complaints.append(asked.url)
-        )
-        page.goto(server.url + name)
-        page.wait_for_selector(".candidate")
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
+def visit(open_page, serve, sit):
+    """Open a page of a new session."""
+    return lambda task, name="", narrow=False: open_page(serve(sit(task)), ".candidate", name, narrow)
 
 
 def text(page, name: str) -> str:
@@ -44,7 +21,7 @@ def text(page, name: str) -> str:
 def answered(page) -> dict:
     """The round that was just played, once the page shows it."""
     page.wait_for_selector("#result:not([hidden])")
-    return page.sitting.state()
+    return page.session.state()
 
 
 def pictures_are_there(page) -> bool:
@@ -54,8 +31,8 @@ def pictures_are_there(page) -> bool:
 
 
 @pytest.mark.parametrize("task", ["colors", "birds"])
-def test_a_whole_game_by_keyboard(open_page, task):
-    page = open_page(task)
+def test_a_whole_game_by_keyboard(visit, task):
+    page = visit(task)
     for number in range(1, 5):
         page.wait_for_function(
             "round => document.getElementById('round').textContent.startsWith(round)", arg=f"Round {number} "
@@ -69,7 +46,7 @@ def test_a_whole_game_by_keyboard(open_page, task):
             page.keyboard.press("Enter")
         else:
             assert page.locator(".candidate.target").count() == 0
-            assert text(page, "said").strip("“”") in page.sitting.state()["phrases"]
+            assert text(page, "said").strip("“”") in page.session.state()["phrases"]
             page.keyboard.press("2")
         state = answered(page)
         listener = "The robot" if number % 2 else "You"
@@ -80,8 +57,8 @@ def test_a_whole_game_by_keyboard(open_page, task):
         assert page.locator("#history li").count() == number
         page.keyboard.press("Enter")
     assert text(page, "outcome") == f"The game is over: {state['score']} of 4 right."
-    assert text(page, "note") == f"Saved as {page.sitting.saved[0]}."
-    assert json.loads(page.sitting.saved[0].read_text())["rounds"][0]["text"] == WORDS[task]
+    assert text(page, "note") == f"Saved as {page.session.saved[0]}."
+    assert json.loads(page.session.saved[0].read_text())["rounds"][0]["text"] == WORDS[task]
     page.wait_for_function(
         "() => document.getElementById('round').textContent === 'Round 1 of 4'"
     )  # Enter was New game
@@ -89,8 +66,8 @@ def test_a_whole_game_by_keyboard(open_page, task):
     assert page.complaints == []
 
 
-def test_a_whole_game_by_touch_on_a_narrow_screen(open_page):
-    page = open_page("birds", narrow=True)
+def test_a_whole_game_by_touch_on_a_narrow_screen(visit):
+    page = visit("birds", narrow=True)
     for number in range(1, 5):
         page.wait_for_function(
             "round => document.getElementById('round').textContent.startsWith(round)", arg=f"Round {number} "
@@ -112,8 +89,8 @@ def test_a_whole_game_by_touch_on_a_narrow_screen(open_page):
     assert page.complaints == []
 
 
-def test_suggestions_are_chosen_by_arrow_keys(open_page):
-    page = open_page("colors")
+def test_suggestions_are_chosen_by_arrow_keys(visit):
+    page = visit("colors")
     page.locator("#words").press_sequentially("light gr")
     options = page.locator("#suggestions [role=option]")
     found = options.all_inner_texts()
@@ -131,30 +108,30 @@ def test_suggestions_are_chosen_by_arrow_keys(open_page):
     assert answered(page)["history"][0]["words"] == f"light {found[0]}"
 
 
-def test_words_that_say_nothing_are_refused_and_neither_they_nor_the_turn_are_lost(open_page):
-    page = open_page("colors")
+def test_words_that_say_nothing_are_refused_and_neither_they_nor_the_turn_are_lost(visit):
+    page = visit("colors")
     page.fill("#words", "xyzzy")
     page.press("#words", "Enter")
     page.wait_for_selector("#heard.refused")
     assert "no word like “xyzzy”" in text(page, "heard")
     assert page.input_value("#words") == "xyzzy"
-    assert page.sitting.state()["played"] == 0
+    assert page.session.state()["played"] == 0
     for _ in range(100):  # the browser's own complaint may come after the page's
         if not page.complaints:
             page.wait_for_timeout(50)
     assert "status of 400" in page.complaints[0]
 
 
-def test_a_round_that_another_tab_has_played_is_shown_not_played_twice(open_page):
-    page = open_page("colors")
-    page.sitting.describe(1, "blue")
+def test_a_round_that_another_tab_has_played_is_shown_not_played_twice(visit):
+    page = visit("colors")
+    page.session.describe(1, "blue")
     page.fill("#words", "red")
     page.press("#words", "Enter")
     assert answered(page)["history"][0]["words"] == "blue"
 
 
-def test_another_translator_and_the_interpreter_are_chosen_and_named(open_page):
-    page = open_page("colors")
+def test_another_translator_and_the_interpreter_are_chosen_and_named(visit):
+    page = visit("colors")
     page.fill("#words", "blue")
     page.press("#words", "Enter")
     answered(page)
@@ -171,10 +148,10 @@ def test_another_translator_and_the_interpreter_are_chosen_and_named(open_page):
     assert page.complaints == []
 
 
-def test_nothing_of_what_the_robot_means_reaches_the_page_before_the_pick(open_page):
-    page = open_page("birds")
-    page.sitting.describe(1, "black beak")
-    page.sitting.next(1)
+def test_nothing_of_what_the_robot_means_reaches_the_page_before_the_pick(visit):
+    page = visit("birds")
+    page.session.describe(1, "black beak")
+    page.session.next(1)
     page.reload()
     page.wait_for_selector("button.candidate")
     state = json.loads(page.evaluate("fetch('state').then(answer => answer.text())"))
@@ -184,8 +161,8 @@ def test_nothing_of_what_the_robot_means_reaches_the_page_before_the_pick(open_p
 
 
 @pytest.mark.parametrize("narrow", [False, True])
-def test_two_robots_are_watched_step_by_step(open_page, narrow):
-    page = open_page("colors", "watch.html", narrow=narrow)
+def test_two_robots_are_watched_step_by_step(visit, narrow):
+    page = visit("colors", "watch.html", narrow=narrow)
     steps = page.locator("#steps > li")
     assert steps.count() == 1
     for number in range(2, 6):
@@ -204,8 +181,8 @@ def test_two_robots_are_watched_step_by_step(open_page, narrow):
     assert page.complaints == []
 
 
-def test_watching_goes_on_by_itself_until_it_is_stopped(open_page):
-    page = open_page("birds", "watch.html?pause=60")
+def test_watching_goes_on_by_itself_until_it_is_stopped(visit):
+    page = visit("birds", "watch.html?pause=60")
     page.keyboard.press("a")
     page.wait_for_function(
         "() => document.getElementById('watched').textContent.includes('of 3 understood')", timeout=60000
@@ -213,14 +190,14 @@ def test_watching_goes_on_by_itself_until_it_is_stopped(open_page):
     page.keyboard.press("a")
     assert page.locator("#auto").get_attribute("aria-pressed") == "false"
     page.wait_for_function("() => document.body.getAttribute('aria-busy') === 'false'")  # what was under way is there
-    before = page.sitting.state()["watched"]["count"]
+    before = page.session.state()["watched"]["count"]
     page.wait_for_timeout(400)
-    assert page.sitting.state()["watched"]["count"] == before
+    assert page.session.state()["watched"]["count"] == before
 
 
 @pytest.mark.parametrize("name", ["", "watch.html"])
-def test_everything_has_a_name_and_can_be_reached_by_key(open_page, name):
-    page = open_page("colors", name)
+def test_everything_has_a_name_and_can_be_reached_by_key(visit, name):
+    page = visit("colors", name)
     wanted = ["Next step Enter", "Play automatically A"] if name else ["New game", "Say it"]
     for each in wanted:
         page.get_by_role("button", name=each, exact=True).focus()
@@ -233,8 +210,8 @@ def test_everything_has_a_name_and_can_be_reached_by_key(open_page, name):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_text_can_be_read_in_both_themes(open_page, theme):
-    page = open_page("colors")
+def test_text_can_be_read_in_both_themes(visit, theme):
+    page = visit("colors")
     page.emulate_media(color_scheme=theme)
     for name in ("title", "turn", "nothing", "round"):
         assert contrast(page, name) >= 4.5, name

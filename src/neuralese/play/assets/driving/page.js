@@ -63,12 +63,12 @@ message.addEventListener("input", () => {
     const typed = message.value;
     if (!typed.trim()) return tell("");
     try {
-      const { heard, exact, refused } = await ask("hear", { message: typed });
+      const { phrases, exact, refused } = await ask("hear", { words: typed });
       if (typed !== message.value) return;
       if (refused) tell(refused, true);
-      else if (!heard) tell("Will be heard as silence.");
+      else if (!phrases[0]) tell("Will be heard as silence.");
       else if (exact) tell("The dictionary has this phrase.");
-      else tell(`Will be heard as “${heard}”, the nearest phrase.`);
+      else tell(`Will be heard as “${phrases[0]}”, the nearest phrase.`);
     } catch (error) {
       tell(sentence(error), true);
     }
@@ -175,9 +175,9 @@ function showWords() {
     : "";
 }
 
-function heardAs({ heard, exact }) {
-  if (!heard) return "heard as silence";
-  return exact ? "heard as typed" : `heard as “${heard}”, the nearest phrase`;
+function heardAs({ phrases, exact }) {
+  if (!phrases[0]) return "heard as silence";
+  return exact ? "heard as typed" : `heard as “${phrases[0]}”, the nearest phrase`;
 }
 
 function showTalk() {

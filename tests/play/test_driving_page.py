@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from scripted_person import MESSAGES, way
+from people import MESSAGES, way
 
 from neuralese.data.archives import write_tar
 from neuralese.tasks.driving import logs
@@ -13,23 +13,18 @@ ARROWS = ["ArrowUp", "ArrowRight", "ArrowDown", "ArrowLeft"]
 TURNS = {1: 0, 2: -1, 3: 1}  # by how many quarters an action turns the car
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture
-def page(browser, server):
-    """The page of `server`; whatever its scripts complain of is in `page.complaints`."""
-    page = browser.new_page()
-    page.complaints = []
-    page.on("pageerror", lambda error: page.complaints.append(str(error)))
-    page.on("console", lambda said: page.complaints.append(said.text) if said.type == "error" else None)
-    page.on("request", lambda asked: None if asked.url.startswith(server.url) else page.complaints.append(asked.url))
-    page.goto(server.url)
-    page.wait_for_selector(".hint")
-    yield page
-    page.close()
+def page(open_page, server):
+    """The page of `server`."""
+    return open_page(server, ".hint")
 
 
 def drive(page, server, messages):
     """Play the page's game to its end by keyboard and buttons."""
-    said, state = iter(messages), server.sitting.state()
+    said, state = iter(messages), server.session.state()
     while not state["outcome"]:
         if message := next(said, ""):
             page.fill("#message", message)
@@ -40,7 +35,7 @@ def drive(page, server, messages):
         else:
             page.keyboard.press(ARROWS[(direction + TURNS[action]) % 4])
         page.wait_for_function("turn => document.querySelectorAll('#talk li').length > turn", arg=state["turn"])
-        state = server.sitting.state()
+        state = server.session.state()
     return state
 
 
@@ -56,7 +51,7 @@ def test_a_whole_game(page, server, tmp_path):
     page.locator("#step").fill("0")
     assert page.locator("#step-label").inner_text() == f"Step 0 of {state['turn']}"
 
-    (path,) = server.sitting.saved
+    (path,) = server.session.saved
     assert page.locator("#note").inner_text() == f"Saved as {path}."
     write_tar(tmp_path / "logs", {f"x/data/drive/server_logs/{path.name}": path.read_bytes()})
     maps, turns, bad = logs.parse(tmp_path / "logs")
@@ -79,7 +74,7 @@ def test_four_words_are_refused_and_neither_they_nor_the_turn_are_lost(page, ser
     page.wait_for_function("() => document.activeElement.id === 'message'")
     assert heard.inner_text() == "That is 4 words; please use 3 or fewer."
     assert page.input_value("#message") == "now I go left"
-    assert server.sitting.state()["turn"] == 0
+    assert server.session.state()["turn"] == 0
     page.fill("#message", "go left")
     page.wait_for_function("() => document.getElementById('heard').textContent.startsWith('Will be heard')")
     assert heard.inner_text() == "Will be heard as “left”, the nearest phrase."
@@ -91,11 +86,11 @@ def test_four_words_are_refused_and_neither_they_nor_the_turn_are_lost(page, ser
 
 
 def test_a_turn_that_another_tab_has_played_is_shown_not_played_twice(page, server):
-    server.sitting.act(0, 0, "")
+    server.session.act(0, 0, "")
     page.keyboard.press(" ")
     page.wait_for_selector("#talk li")
     assert page.locator("#heard").inner_text() == "That turn has been played already."
-    assert server.sitting.state()["turn"] == 1
+    assert server.session.state()["turn"] == 1
 
 
 def test_nothing_of_the_robots_car_reaches_the_page_before_the_end(page, server):

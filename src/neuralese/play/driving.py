@@ -1,0 +1,250 @@
+"""Drive one of two cars in fog: type short messages to the robot that drives the other.
+
+Both act at once, and what one says is heard by the other a step later. The dictionary turns the person's phrase into a
+message; the robot's message, as it comes out of the noisy channel, becomes English. A car that has arrived is gone:
+as in the games that humans played with each other, its driver waits and says nothing until the game is over.
+
+Finished games are saved in the format of those games (`tasks.driving.logs`). A move also says who made it (`player`:
+human or robot); a human's has the phrase that the robot `heard`; a robot's has its message in `neuralese`, of which
+`message` is the translation.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor
+
+from neuralese.agents.cell import Cell
+from neuralese.agents.episodes import rounds
+from neuralese.games.driving import ACTIONS, FORWARD, LEFT, RIGHT, SIZE, WAIT, DrivingGame, DrivingWorld, move_table
+from neuralese.play.session import Heard, PlayOptions, RefusedError, Session, TooLateError, open_run
+from neuralese.play.translator import Translation, Translator
+from neuralese.storage.tables import read_table
+from neuralese.tasks.driving.logs import LONGEST
+from neuralese.tasks.driving.tables import MAPS
+
+STEPS = 30  # maximum length of a game: 98 % of games between humans took at most 22
+ARRIVED, CRASHED, OUT_OF_TIME = "arrived", "crashed", "out of time"
+
+
+@dataclass(frozen=True)
+class Robot:
+    """A driver and its translator."""
+
+    cell: Cell
+    game: DrivingGame
+    roads: list[str]  # by map, eight lines of `#` and `.`
+    phrases: list[str]  # the inventory; the empty one is silence
+    into_neuralese: Tensor  # (phrases, message)
+    into_english: Callable[[Tensor], list[Translation]]  # a message (message,) -> phrases, best first
+
+
+def load_robot(options: PlayOptions) -> Robot:
+    """The driver trained with a seed, and its translator by a criterion of the dictionary."""
+    run = open_run(options, steps=options.steps or STEPS)
+    translator, unnumbered = Translator(run), torch.tensor([-1])
+    criterion = translator.check(options.criterion)
+    vocabulary = run.neuralese("train")
+    translated = [translator.into_neuralese((number,), criterion)[1] for number in range(len(run.phrases))]
+    return Robot(
+        run.cell,
+        run.states,
+        read_table(run.files["maps.parquet"], MAPS)["road"].to_pylist(),
+        run.phrases,
+        torch.cat([message.messages for message in translated]),
+        lambda message: (
+            translator.into_english(replace(vocabulary, messages=message[None], ids=unnumbered), criterion).best
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What both did and said in one step."""
+
+    actions: tuple[int, int]  # of the two seats
+    heard: Heard  # what the person typed, and what it was heard as
+    said: list[Translation]  # the robot's message in English, best first; nothing from a robot that has arrived
+    neuralese: Tensor  # (message,) the robot's message
+
+
+class DrivingSession(Session):
+    """Games of driving; `outcome` is None, then arrived, crashed or out of time."""
+
+    assets = files("neuralese.play") / "assets/driving"
+    requests: ClassVar = {
+        "act": {"turn": int, "action": int, "message": str},
+        "hear": {"words": str},
+        "watch": {},
+        "new": {},
+    }
+    max_words = LONGEST
+    single = True
+
+    def __init__(self, options: PlayOptions, robot: Robot | None = None) -> None:
+        super().__init__(options, options.logs)
+        self.robot = load_robot(options) if robot is None else robot
+        self.phrases = self.robot.phrases
+        self.begin()
+
+    def begin(self) -> None:
+        """See `Session`."""
+        self.seat = int(torch.randint(2, (), generator=self.generator))  # the person's
+        self.worlds = [self.robot.game.reset(1, self.generator)]  # one more than turns
+        self.turns: list[Turn] = []
+        self.reward = 0.0
+        self.outcome: str | None = None
+        self._move: tuple[int, Tensor]  # the person's action and message in the current step
+        self._sent: Tensor  # (2, message) what went through the channel in that step
+        cell, game = self.robot.cell, self.robot.game
+        self._rounds = rounds(cell, game, self.worlds[0], self.generator, intervene=self._intervene)
+
+    def _intervene(self, time: int, actions: Tensor, sent: Tensor) -> tuple[Tensor, Tensor]:
+        """Put the person into their seat (see `rounds`)."""
+        actions, sent = actions.clone(), sent.clone()
+        actions[0, self.seat], sent[0, self.seat] = self._move
+        self._sent = sent[0]
+        return actions, sent
+
+    def act(self, turn: int, action: int, message: str = "") -> dict:
+        """Play a turn and, once the person has arrived, all that follow. A refused turn has not been played."""
+        if self.outcome:
+            raise TooLateError("This game is over; please start a new one.")
+        if turn != len(self.turns):  # an impatient second click
+            raise TooLateError("That turn has been played already.")
+        if action not in range(ACTIONS):
+            raise RefusedError("A car can wait, go forward, turn left or turn right, and nothing else.")
+        self._step(action, self.heard(message))
+        while not self.outcome and self.worlds[-1].arrived[0, self.seat]:
+            self._step(WAIT, self.heard(""))
+        if self.outcome:
+            # every game that humans played with each other was finished, so the parser accepts no other
+            self.save(self.log(), self.logs / "unfinished" if self.outcome == OUT_OF_TIME else self.logs)
+        return self.view()
+
+    def _step(self, action: int, heard: Heard) -> None:
+        self._move = (action, self.robot.into_neuralese[heard.parts[0]])
+        played, world = next(self._rounds), self.worlds[-1]
+        self.worlds.append(self.robot.game.step(world, played.actions)[0])
+        other = 1 - self.seat
+        actions = torch.where(world.arrived, WAIT, played.actions)[0].tolist()
+        neuralese = self._sent[other]
+        said = [] if world.arrived[0, other] else self.robot.into_english(neuralese)
+        self.turns.append(Turn((actions[0], actions[1]), heard, said, neuralese))
+        self.reward += float(played.reward[0])
+        if played.over[0]:
+            self.outcome = ARRIVED if played.success[0] else CRASHED
+        elif len(self.turns) == self.robot.game.max_steps:
+            self.outcome = OUT_OF_TIME
+
+    def view(self) -> dict:
+        """See `Session`: only the robot's words, until the game is over."""
+        world, game = self.worlds[-1], self.robot.game
+        seen = {
+            "turn": len(self.turns),
+            "steps_left": game.max_steps - len(self.turns),
+            "road": self.robot.roads[int(world.map[0])].splitlines(),
+            "seat": self.seat,
+            "car": car(world, self.seat),
+            "moves": self._moves(),
+            "phrases": [phrase for phrase in self.phrases if phrase],
+            "talk": [
+                {"action": turn.actions[self.seat], "typed": turn.heard.typed}
+                | turn.heard.view()
+                | said_view(turn.said)
+                for turn in self.turns
+            ],
+            "outcome": self.outcome,
+            "note": self.note,
+        }
+        if self.outcome:
+            seen["reward"] = round(self.reward, 2)
+            seen["states"] = [[car(world, seat) for seat in (0, 1)] for world in self.worlds]
+            seen["actions"] = [turn.actions for turn in self.turns]
+        return seen
+
+    def _moves(self) -> list[dict]:
+        """Where each action that moves the person's car would lead, and whether that is on the road."""
+        if self.outcome:
+            return []
+        world = self.worlds[-1]
+        road, poses = self.robot.game.layouts.road[world.map[0]], move_table()[world.pose[0, self.seat]]
+        return [
+            {"action": action, **place(int(poses[action])), "on_road": bool(road[poses[action] // 4])}
+            for action in (FORWARD, LEFT, RIGHT)
+        ]
+
+    def log(self) -> list:
+        """A game as states with both players' moves between consecutive ones."""
+        road = self.robot.roads[int(self.worlds[0].map[0])].splitlines()
+        cells = [[float(cell == "#") for cell in line] for line in road]
+        states = [{"cars": [_car_log(car(world, seat)) for seat in (0, 1)], "road": cells} for world in self.worlds]
+        log: list[Any] = states[:1]
+        for turn, state in zip(self.turns, states[1:], strict=True):
+            human: dict[str, Any] = {"message": turn.heard.typed, "player": "human", "heard": turn.heard.phrases[0]}
+            robot: dict[str, Any] = {
+                "message": turn.said[0].text if turn.said else "",
+                "player": "robot",
+                "neuralese": [round(number, 4) for number in turn.neuralese.tolist()],
+            }
+            moves = [human, robot] if self.seat == 0 else [robot, human]
+            log += [[{"action": turn.actions[seat], **moves[seat]} for seat in (0, 1)], state]
+        return log
+
+    def watch(self) -> dict:
+        """A game of two robots that hear each other's messages only after translation into English and back."""
+        robot = self.robot
+        spoken: list[list[Translation]] = []
+        worlds, turns = [robot.game.reset(1, self.generator)], []
+
+        def translated(time: int, actions: Tensor, sent: Tensor) -> tuple[Tensor, Tensor]:
+            """Let each robot hear the message that the other's English becomes (see `rounds`)."""
+            spoken[:] = [robot.into_english(sent[0, seat]) for seat in (0, 1)]
+            return actions, torch.stack([robot.into_neuralese[best[0].id] for best in spoken])[None]
+
+        reward, outcome = 0.0, OUT_OF_TIME
+        for played in rounds(robot.cell, robot.game, worlds[0], self.generator, intervene=translated):
+            arrived = worlds[-1].arrived[0].tolist()  # who has arrived waits and says nothing
+            worlds.append(robot.game.step(worlds[-1], played.actions)[0])
+            moves = [WAIT if done else action for done, action in zip(arrived, played.actions[0].tolist(), strict=True)]
+            turns.append(
+                [
+                    {"action": move, "arrived": done} | said_view([] if done else said)
+                    for move, done, said in zip(moves, arrived, spoken, strict=True)
+                ]
+            )
+            reward += float(played.reward[0])
+            if played.over[0]:
+                outcome = ARRIVED if played.success[0] else CRASHED
+                break
+        return {
+            "road": robot.roads[int(worlds[0].map[0])].splitlines(),
+            "states": [[car(each, seat) for seat in (0, 1)] for each in worlds],
+            "turns": turns,
+            "outcome": outcome,
+            "reward": round(reward, 2),
+        }
+
+
+def said_view(said: list[Translation]) -> dict:
+    """What a robot says, for the page."""
+    return {"said": [{"phrase": each.text, "score": round(each.score, 2)} for each in said]}
+
+
+def place(pose: int) -> dict:
+    """A pose as row, column and direction."""
+    return {"row": pose // 4 // SIZE, "col": pose // 4 % SIZE, "direction": pose % 4}
+
+
+def car(world: DrivingWorld, seat: int) -> dict:
+    """One car of a game: where it is or last was, and where it has to go."""
+    goal = int(world.goal[0, seat])
+    where = place(int(world.pose[0, seat]))
+    return {**where, "goal": [goal // SIZE, goal % SIZE], "arrived": bool(world.arrived[0, seat])}
+
+
+def _car_log(car: dict) -> dict:
+    return {"done": car["arrived"], "pos": [car["row"], car["col"]], "dir": car["direction"], "goal": car["goal"]}

@@ -1,0 +1,411 @@
+"""Talk with a robot about one of several items: you describe and it picks, it speaks and you pick, or two robots talk.
+
+This is the game of every task without a game of its own: its states are drawn as in the report, and what the robot
+says and understands comes from a finished run. Entries of the dictionary are looked up; other messages, and other
+phrases said together, are scored by the dictionary's own criteria in its own contexts.
+"""
+
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from importlib.resources import files
+from typing import ClassVar
+
+import numpy as np
+import torch
+from PIL import Image
+from torch import Tensor
+
+from neuralese.agents.sequences import NOTHING
+from neuralese.evaluate.listeners import Guess, guess_by_likelihood, guess_by_playing
+from neuralese.play.recorded import FORMAT
+from neuralese.play.session import Heard, PlayOptions, RefusedError, Session, TooLateError, open_run
+from neuralese.play.translator import Answer, Translator, ranked
+from neuralese.stages.run import Run
+from neuralese.storage.tables import matrix, read_table
+from neuralese.translate.interpreter import cross_entropies, interpret_words
+from neuralese.translate.languages import Composed, Neuralese
+from neuralese.translate.pairs import beliefs
+
+SPLIT = "test"  # the split that is played: neither robot nor translator has learned from it
+INTERPRETER = "interpreter"  # a translator who knows the candidates
+ROUNDS = 10  # default number of rounds in a game
+DESCRIBE, PICK = "describe", "pick"  # what the person does in a round
+DRAWN = 60  # contexts whose pictures are made at a time: looking one up may mean reading a whole archive
+DIGITS = {"page": 3, "log": 5}  # of a message's numbers
+
+
+class Robot:
+    """A robot that speaks and listens, and its translators. States are (1, s, ...), the true one first.
+
+    A message is a `Neuralese` of one message; `criterion` is one of the dictionary's, or the interpreter.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self.run, self.game, self.translator = run, run.games[SPLIT], Translator(run)
+
+    def into_english(self, message: Neuralese, states: Tensor, criterion: str) -> Answer:
+        """A message in English: single phrases."""
+        if criterion != INTERPRETER:
+            return self.translator.into_english(message, criterion)
+        phrases, likely = self.run.english.spoken(), self._message_likelihood(message, states)
+        belief = beliefs(likely)  # the score is the divergence of beliefs about these candidates
+        scores = cross_entropies(likely, phrases, self.game.candidates(states)) + (belief.exp() * belief).sum()
+        return Answer(ranked(scores[0].clamp(min=0), phrases.ids.tolist(), phrases.texts()), INTERPRETER)
+
+    def into_neuralese(self, parts: Sequence[int], states: Tensor, criterion: str) -> tuple[Answer, Neuralese]:
+        """Phrases said together as messages, and the best of these.
+
+        The interpreter says what the robot itself would most likely say in the candidate that the words point to.
+        """
+        if criterion != INTERPRETER:
+            return self.translator.into_neuralese(parts, criterion)
+        likely, candidates = self._words_likelihood(parts, states), self.game.candidates(states)
+        row = int(interpret_words(likely, self.run.neuralese("train"), candidates))
+        return Answer([], INTERPRETER), self.translator.message("train", row)
+
+    @cached_property
+    def _guess(self) -> Guess:
+        if self.game.asks:
+            return guess_by_playing(self.run.cell, self.game)
+        return guess_by_likelihood(self.run.robot, self.game)
+
+    def pick(self, message: Neuralese, states: Tensor, generator: torch.Generator) -> int:
+        """Which candidate the robot picks; ties are broken at random."""
+        preferred = self._guess(message.messages, states, generator)[0]
+        best = torch.nonzero(preferred == preferred.max()).flatten()
+        return int(best[torch.randint(len(best), (), generator=generator)])
+
+    def message_belief(self, message: Neuralese, states: Tensor) -> list[float]:
+        """What a message says about the candidates, by p(z | x) of the robot."""
+        return beliefs(self._message_likelihood(message, states))[0].exp().tolist()
+
+    def words_belief(self, parts: Sequence[int], states: Tensor) -> list[float]:
+        """What words say about the candidates, by p(z | x) of humans."""
+        return beliefs(self._words_likelihood(parts, states))[0].exp().tolist()
+
+    def _message_likelihood(self, message: Neuralese, states: Tensor) -> Tensor:
+        return message.log_likelihood(self.game.candidates(states))[0]
+
+    def _words_likelihood(self, parts: Sequence[int], states: Tensor) -> Tensor:
+        return Composed(self.run.english, (tuple(parts),)).log_likelihood(self.game.candidates(states))[0]
+
+
+@dataclass(frozen=True)
+class Context:
+    """A held-out state with its candidates, and what the robot said in it."""
+
+    states: Tensor  # (1, s, ...) the true one first
+    message: Neuralese
+    order: list[int]  # the candidate at each place of the page
+    items: list[dict]  # what is there: id, picture, and name, color, feature if known
+
+    @property
+    def target(self) -> int:
+        """The place of the true state."""
+        return self.order.index(0)
+
+    def by_place(self, values: list) -> list:
+        """What is known about each candidate, by place."""
+        return [values[candidate] for candidate in self.order]
+
+    def view(self, named: bool) -> list[dict]:
+        """The candidates by place: their pictures and, once they give nothing away, their names."""
+        return [{"picture": item["picture"]} | ({"name": item.get("name", "")} if named else {}) for item in self.items]
+
+
+@dataclass
+class Round:
+    """One context, talked about once."""
+
+    kind: str  # what the person does in it
+    context: Context
+    translator: str = ""  # who translated
+    english: Answer | None = None  # of what the robot said, if the person picks
+    heard: Heard | None = None  # what the person said, if they describe
+    received: Neuralese | None = None  # the message that it became
+    neuralese: Answer | None = None  # and the runners-up
+    picked: int | None = None  # the place, once picked
+
+    @property
+    def right(self) -> bool:
+        """Whether the true state was picked."""
+        return self.picked == self.context.target
+
+    @property
+    def words(self) -> str:
+        """What was said, in English."""
+        if self.heard:
+            return self.heard.typed.strip()
+        return self.english.best[0].text if self.english else ""
+
+
+class ReferenceSession(Session):
+    """Games of several rounds: in one the person describes and the robot picks, in the next the other way round."""
+
+    assets = files("neuralese.play") / "assets/reference"
+    requests: ClassVar = {
+        "describe": {"round": int, "words": str},
+        "pick": {"round": int, "place": int},
+        "next": {"round": int},
+        "choose": {"criterion": str, "interpreter": bool},
+        "hear": {"words": str},
+        "watch": {},
+        "new": {},
+    }
+
+    def __init__(self, options: PlayOptions) -> None:
+        super().__init__(options, options.logs / options.task)
+        self.run = open_run(options)
+        self.robot, self.phrases = Robot(self.run), self.run.phrases
+        self.criterion = self.robot.translator.check(options.criterion)
+        self.interpreter = False  # whether it translates, instead of the dictionary
+        self.length = options.steps or ROUNDS
+        self.watched = {"count": 0, "right": 0, "unaided": 0}
+        self._items: dict[int, dict] = {}  # of states, by their numbers
+        self._drawn: list[int] = []  # the next messages to play
+        self.begin()
+
+    @property
+    def translator(self) -> str:
+        """Who translates."""
+        return INTERPRETER if self.interpreter else self.criterion
+
+    @property
+    def over(self) -> bool:
+        """Whether all rounds are played."""
+        return len(self.rounds) == self.length and self.rounds[-1].picked is not None
+
+    def begin(self) -> None:
+        """See `Session`."""
+        self.rounds: list[Round] = []
+        self._next_round()
+
+    def _next_round(self) -> None:
+        """Begin a round; in the first, the person describes."""
+        if self.rounds and self.rounds[-1].picked is None:
+            raise RefusedError("This round is not over yet.")
+        if self.over:
+            raise TooLateError("This game is over; please start a new one.")
+        self.rounds.append(Round(PICK if len(self.rounds) % 2 else DESCRIBE, self.draw()))
+        self._speak()
+
+    def _speak(self) -> None:
+        """Put what the robot says in this round into English, again if the translator has changed."""
+        last = self.rounds[-1]
+        if last.kind == PICK and last.picked is None:
+            last.translator = self.translator
+            last.english = self.robot.into_english(last.context.message, last.context.states, self.translator)
+
+    def _open_round(self, number: int, kind: str) -> Round:
+        """The round of this number, which must be the current one."""
+        last = self.rounds[-1]
+        if number != len(self.rounds) or last.picked is not None:
+            raise TooLateError("That round has been played already.")
+        if last.kind != kind:
+            raise RefusedError("It is the robot's turn to pick." if kind == PICK else "It is your turn to pick.")
+        return last
+
+    def describe(self, round: int, words: str) -> dict:
+        """Describe the true state; the robot picks. Refused words have not been said."""
+        last = self._open_round(round, DESCRIBE)
+        heard, states = self.heard(words), last.context.states
+        last.neuralese, last.received = self.robot.into_neuralese(heard.parts, states, self.translator)
+        last.heard, last.translator = heard, self.translator
+        last.picked = last.context.order.index(self.robot.pick(last.received, states, self.generator))
+        return self._played()
+
+    def pick(self, round: int, place: int) -> dict:
+        """Pick what the robot is talking about."""
+        last = self._open_round(round, PICK)
+        if place not in range(len(last.context.order)):
+            raise RefusedError("There is nothing at that place; please pick one of those shown.")
+        last.picked = place
+        return self._played()
+
+    def _played(self) -> dict:
+        if self.over:
+            self.save(self.log(), self.logs)
+        return self.view()
+
+    def next(self, round: int) -> dict:
+        """Continue after round number `round`; if that has happened already, return the game as it is."""
+        if round == len(self.rounds):
+            self._next_round()
+        return self.view()
+
+    def choose(self, criterion: str, interpreter: bool) -> dict:
+        """Let another translator translate from now on."""
+        self.criterion, self.interpreter = self.robot.translator.check(criterion), interpreter
+        self._speak()
+        return self.view()
+
+    def watch(self) -> dict:
+        """Let a robot say something to another, through English: all of it, as spectators may know everything."""
+        robot, context = self.robot, self.draw()
+        states, message = context.states, context.message
+        english = robot.into_english(message, states, self.translator)
+        parts = (english.best[0].id,)
+        neuralese, received = robot.into_neuralese(parts, states, self.translator)
+        picked, unaided = (
+            context.order.index(robot.pick(each, states, self.generator)) for each in (received, message)
+        )
+        self.watched["count"] += 1
+        self.watched["right"] += picked == context.target
+        self.watched["unaided"] += unaided == context.target
+        return {
+            "candidates": context.view(named=True),
+            "target": context.target,
+            "translator": self.translator,
+            "message": message_view(message),
+            "message_belief": context.by_place(robot.message_belief(message, states)),
+            "english": english.view(),
+            "words_belief": context.by_place(robot.words_belief(parts, states)),
+            "received": message_view(received),
+            "neuralese": neuralese.view(),
+            "received_belief": context.by_place(robot.message_belief(received, states)),
+            "picked": picked,
+            "right": picked == context.target,
+            "unaided": unaided,  # the listener's pick on hearing the message itself
+            "watched": dict(self.watched),
+        }
+
+    def state(self) -> dict:
+        """The game as the person may see it, and what stays the same in all games."""
+        return self.view() | {
+            "title": self.run.task.title,
+            "seed": self.run.seed,
+            "criteria": self.robot.translator.names,
+            "phrases": [phrase for phrase in self.phrases if phrase],
+            "watched": dict(self.watched),
+        }
+
+    def view(self) -> dict:
+        """See `Session`; which state is true is shown to who describes it, or once the round is over."""
+        last = self.rounds[-1]
+        played = [each for each in self.rounds if each.picked is not None]
+        answered = last.picked is not None
+        return {
+            "round": len(self.rounds),
+            "rounds": self.length,
+            "kind": last.kind,
+            "answered": answered,
+            "over": self.over,
+            "score": sum(each.right for each in played),
+            "played": len(played),
+            "streak": streak([each.right for each in played]),
+            "candidates": last.context.view(named=answered),
+            "target": last.context.target if answered or last.kind == DESCRIBE else None,
+            "translator": last.translator,
+            "english": last.english.view() if last.english else None,
+            "result": self._result(last) if answered else None,
+            "history": [{"kind": each.kind, "words": each.words, "right": each.right} for each in played],
+            "criterion": self.criterion,
+            "interpreter": self.interpreter,
+            "note": self.note,
+        }
+
+    def _result(self, played: Round) -> dict:
+        """The outcome of a round, and why."""
+        context, robot = played.context, self.robot
+        message, more = context.message, {}
+        if played.heard and played.received and played.neuralese:
+            message, parts = played.received, played.heard.parts
+            more = {"heard": played.heard.view(), "neuralese": played.neuralese.view()}
+        else:
+            parts = (played.english.best[0].id,) if played.english else ()
+        return {
+            "picked": played.picked,
+            "right": played.right,
+            "words": played.words,
+            "words_belief": context.by_place(robot.words_belief(parts, context.states)),
+            "message": message_view(message),
+            "message_belief": context.by_place(robot.message_belief(message, context.states)),
+            **more,
+        }
+
+    @cached_property
+    def _playable(self) -> tuple[Tensor, Tensor]:
+        """The messages to play, and the states' numbers (n, s); candidates that all players confuse are left out."""
+        codes = self.robot.game.codes(self.run.said[SPLIT].states)
+        ordered = codes.sort(dim=1).values
+        return torch.nonzero((ordered[:, 1:] != ordered[:, :-1]).all(1)).flatten(), codes
+
+    @cached_property
+    def _features(self) -> np.ndarray | None:
+        """What players see of the states, if the tables of the game hold it."""
+        items = self.run.files.get("items.parquet")
+        return None if items is None else matrix(read_table(items, "items", ["feature"])["feature"])
+
+    def draw(self) -> Context:
+        """The next context."""
+        rows, codes = self._playable
+        if not self._drawn:
+            self._drawn = rows[torch.randperm(len(rows), generator=self.generator)[:DRAWN]].tolist()
+            self._look_up({code for row in self._drawn for code in codes[row].tolist()} - self._items.keys())
+        row, states = self._drawn.pop(), self.run.said[SPLIT].states
+        order = torch.randperm(states.shape[1], generator=self.generator).tolist()
+        items = [self._items[code] for code in codes[row, order].tolist()]
+        return Context(states[row : row + 1], self.robot.translator.message(SPLIT, row), order, items)
+
+    def _look_up(self, codes: set[int]) -> None:
+        """Find out what states look like, and draw them."""
+        task, files = self.run.task, self.run.files
+        known = task.described(files, [], [[code] for code in sorted(codes)])["items"]
+        for code, pixels in task.pixels(files, codes).items():
+            picture = f"state-{code}.png"
+            self.pictures[picture] = png(pixels)
+            seen = {} if self._features is None else {"feature": rounded(self._features[code])}
+            facts = {name: known[code][name] for name in ("name", "color") if name in known[code]}
+            self._items[code] = {"id": code, "picture": picture, **facts, **seen}
+
+    def log(self) -> dict:
+        """A game as JSON."""
+        run = self.run
+        about = {"format": FORMAT, "task": run.task.name, "seed": run.seed, "data": run.data}
+        return about | {"time": f"{datetime.now(UTC):%FT%TZ}", "rounds": [_round_log(each) for each in self.rounds]}
+
+
+def _round_log(played: Round) -> dict:
+    context = played.context
+    items = [{name: value for name, value in item.items() if name != "picture"} for item in context.items]
+    about = {"candidates": items, "true": context.target, "picked": played.picked, "translator": played.translator}
+    if played.heard and played.received:
+        said = {"text": played.heard.typed, "heard": list(played.heard.phrases)}
+        return {"person": "describes", **about, **said, "received": rounded(numbers(played.received))}
+    return {"person": "picks", **about, "message": rounded(numbers(context.message)), "shown": played.words}
+
+
+def numbers(message: Neuralese) -> list[float]:
+    """The message itself: the entries of a vector, or the numbers of the symbols."""
+    if message.spells:
+        return [symbol for symbol in message.messages.to_array()[0].tolist() if symbol != NOTHING]
+    return message.messages[0].tolist()
+
+
+def message_view(message: Neuralese) -> dict:
+    """A message for the page."""
+    if message.spells:
+        return {"symbols": message.texts()[0].split()}
+    return {"vector": rounded(numbers(message), DIGITS["page"])}
+
+
+def rounded(values: Iterable[float], digits: int = DIGITS["log"]) -> list:
+    """Numbers with few digits; symbols as they are."""
+    return [value if isinstance(value, int) else round(float(value), digits) for value in values]
+
+
+def streak(right: list[bool]) -> int:
+    """The number of most recent rounds in a row that went well."""
+    return next((number for number, each in enumerate(reversed(right)) if not each), len(right))
+
+
+def png(pixels: np.ndarray) -> bytes:
+    """A picture (h, w, 3), of bytes or of numbers from 0 to 1."""
+    if pixels.dtype.kind == "f":
+        pixels = np.round(255 * pixels).astype(np.uint8)
+    buffer = io.BytesIO()
+    Image.fromarray(np.ascontiguousarray(pixels)).save(buffer, "PNG")
+    return buffer.getvalue()
