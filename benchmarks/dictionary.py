@@ -22,10 +22,9 @@ from torch import Tensor
 
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
-from neuralese.translate.criteria import ALGORITHM_1, BeliefCriterion
-from neuralese.translate.languages import English, Neuralese
+from neuralese.translate.criteria import ALGORITHM_1, BeliefCriterion, Reading
+from neuralese.translate.languages import English, Language, Neuralese
 from neuralese.translate.pairs import block_for
-from neuralese.translate.reading import Language, Reading
 
 CRITERIA = {"default": BeliefCriterion(), "Algorithm 1": ALGORITHM_1}
 PERIOD = 256  # contexts in a table of given likelihoods
@@ -78,7 +77,7 @@ class Given(Language):
         return self
 
     def log_likelihood(self, candidates: Tensor) -> Tensor:
-        """See `neuralese.translate.reading.Language`."""
+        """See `Language`."""
         return self.table[:, candidates.flatten() % self.table.shape[1]].unflatten(1, candidates.shape)
 
 

@@ -67,7 +67,6 @@ FILES: dict[str, tuple[str, dict[str, str]]] = {
             "human_listener.safetensors": "The model human, H*.",
             "messages.parquet": "What the agent says, and in which states: a column for each part of those.",
             "contexts.parquet": "The contexts in which messages are compared, with the columns of a state.",
-            "meanings.parquet": "What both languages say in each candidate of each context.",
             "dictionary.parquet": "The best translations, both directions, every criterion. Its metadata hold the "
             "criteria's settings.",
             "synthesis.parquet": "Translations nobody said: bags of phrases for messages, and new messages for what "

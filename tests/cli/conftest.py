@@ -20,10 +20,8 @@ from neuralese.storage.tables import vectors, write_table
 from neuralese.tasks.task import ReferenceTask
 from neuralese.translate.criteria import make_criterion
 from neuralese.translate.dictionary import build_dictionary, entries
-from neuralese.translate.languages import Composed, English, Neuralese
-from neuralese.translate.meanings import write_meanings
+from neuralese.translate.languages import Composed, English, Neuralese, load_parts
 from neuralese.translate.synthesis import MessageMaker, bags_table, believe_by_likelihood, new_phrases
-from neuralese.translate.utterances import load_parts
 
 PHRASES = ["", "green", "blue", "light", "dark green"]
 UTTERANCES = [[0], [1], [2], [3], [4], [2, 3]]  # the phrases, and one thing that humans said at once: blue, light
@@ -61,13 +59,14 @@ def make_run(folder: Path, items: Path, utterances: Path) -> None:
     write_table(folder / "contexts.parquet", contexts, "contexts")
     said = read_messages(folder / "messages.parquet", game)
     spoken = {split: Neuralese(game, robot, each.messages, each.ids) for split, each in said.items()}
-    english = English(game, HumanSpeaker(game, hidden=8, phrases=len(PHRASES), silence=0), PHRASES)
+    human = HumanSpeaker(game, hidden=8, phrases=len(PHRASES), silence=0)
+    save_model(folder / "human_speaker.safetensors", human)
+    english = English(game, human, PHRASES)
     candidates = game.candidates(read_contexts(folder / "contexts.parquet", game))
     held_out = [spoken["dev"], spoken["test"]]
     told = Composed(english, load_parts(utterances))
     dictionary = build_dictionary(english, told, held_out, spoken["train"], candidates, CRITERIA, n_best=3)
     write_table(folder / "dictionary.parquet", dictionary, "dictionary", about={"criteria": CRITERIA})
-    write_meanings(folder / "meanings.parquet", english, spoken["train"], candidates)
     make_synthesis(folder, english, told, held_out, spoken["train"], candidates, generator)
 
 

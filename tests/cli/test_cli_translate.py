@@ -1,7 +1,4 @@
-import os
 import shutil
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -190,21 +187,6 @@ def test_a_missing_table_is_named_with_the_command_that_makes_it(shell, results,
 )
 def test_wrong_usage_has_its_own_exit_code(shell, arguments):
     assert shell(*TRANSLATE, *arguments).exit_code == 2
-
-
-@pytest.mark.parametrize(
-    "arguments", [["blue"], ["light", "blue"], ["light", "green"], ["--message-id", "305"], ["--message-id", "17"]]
-)
-def test_no_translation_imports_torch_or_pandas(results, arguments):
-    program = (
-        "import sys; from neuralese.cli.main import cli; cli(sys.argv[1:], standalone_mode=False); "
-        "print([name for name in ('torch', 'pandas', 'scipy') if name in sys.modules])"
-    )
-    command = [sys.executable, "-c", program, *TRANSLATE, *arguments]
-    done = subprocess.run(
-        command, env={**os.environ, "NEURALESE_RESULTS": str(results)}, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_without_a_number_there_are_as_many_as_in_the_dictionary(shell):

@@ -17,11 +17,12 @@ from neuralese.translate.criteria import (
     DirectCriterion,
     PmiCriterion,
     RandomCriterion,
+    Reading,
     make_criterion,
 )
 from neuralese.translate.dictionary import n_best
+from neuralese.translate.languages import Language
 from neuralese.translate.pairs import LOG_FLOOR, SINGLE, beliefs
-from neuralese.translate.reading import Language, Reading
 
 
 class Tabled(Language):

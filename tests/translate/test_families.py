@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neuralese.errors import NeuraleseError
-from neuralese.translate.criteria import DIVERGENCES, WEIGHTS, make_criterion
+from neuralese.translate.criteria import DIVERGENCES, JOINS, WEIGHTS, make_criterion
 from neuralese.translate.families import members, named, options, title, with_role
-from neuralese.translate.reading import JOINS
 
 CONFIG = yaml.safe_load((Path(__file__).parents[2] / "config/config.yaml").read_text())
 ALL = CONFIG["criteria"] | CONFIG["ablation"]["also"]

@@ -7,8 +7,8 @@ import torch
 
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
+from neuralese.translate.criteria import Reading
 from neuralese.translate.languages import Composed, English, Neuralese
-from neuralese.translate.reading import Reading
 
 NOISE = 0.3
 

@@ -8,10 +8,9 @@ from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.players import listening
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanListener, HumanSpeaker, RobotSpeaker
-from neuralese.translate.criteria import BeliefCriterion
+from neuralese.translate.criteria import BeliefCriterion, Reading
 from neuralese.translate.languages import English, Neuralese
-from neuralese.translate.pragmatics import TEMPERATURE, Heeded, human_responses, log_picks, robot_responses
-from neuralese.translate.reading import Reading
+from neuralese.translate.pragmatics import TEMPERATURE, Pragmatic, human_responses, log_picks, robot_responses
 
 
 def nearest(found: torch.Tensor, cell: Cell, game: ReferenceGame, message: torch.Tensor, states: torch.Tensor) -> float:
@@ -66,9 +65,9 @@ def test_phrases_to_which_humans_respond_alike_are_translations_whoever_says_the
     english = English(game, HumanSpeaker(game, hidden=8, phrases=3), ["a", "b", "c"])
     listener = HumanListener(game, hidden=8, words=3)
     heard = torch.tensor([[1.0, 0, 0], [1, 0, 0], [0, 0, 5]])  # a and b are heard alike
-    heeded = Heeded(english, human_responses(listener, game, heard))
+    pragmatic = Pragmatic(english, human_responses(listener, game, heard))
     candidates = game.candidates(game.draw_states(50, generator))
-    scores = BeliefCriterion(weights="source", divergence="symmetric").scores(heeded, heeded, candidates)
+    scores = BeliefCriterion(weights="source", divergence="symmetric").scores(pragmatic, pragmatic, candidates)
     assert scores[0, 1] < 1e-9 < scores[0, 2]
     assert BeliefCriterion(weights="source", divergence="symmetric").scores(english, english, candidates)[0, 1] > 1e-4
 
@@ -78,11 +77,13 @@ def test_how_likelihoods_are_read_changes_where_a_message_is_said_and_not_what_i
     torch.manual_seed(0)
     cell, robot = Cell(game, CellConfig(hidden=8, message=4)), RobotSpeaker(game, hidden=8, message=4, scale=0.3)
     messages = torch.randn(3, 4, generator=generator)
-    heeded = Heeded(Neuralese(game, robot, messages, torch.arange(3)), robot_responses(cell, game, messages))
+    pragmatic = Pragmatic(Neuralese(game, robot, messages, torch.arange(3)), robot_responses(cell, game, messages))
     candidates = game.candidates(game.draw_states(6, generator))
-    read = heeded.read(Reading(scale=4.0))
-    likely, expected = (each.log_likelihood(candidates) for each in (heeded, heeded.language.read(Reading(scale=4.0))))
-    torch.testing.assert_close(read.log_beliefs(candidates, expected), heeded.log_beliefs(candidates, likely))
-    assert heeded.language.log_beliefs(candidates, likely) is likely  # by Equation 1, if nobody is asked
+    read = pragmatic.read(Reading(scale=4.0))
+    likely, expected = (
+        each.log_likelihood(candidates) for each in (pragmatic, pragmatic.language.read(Reading(scale=4.0)))
+    )
+    torch.testing.assert_close(read.log_beliefs(candidates, expected), pragmatic.log_beliefs(candidates, likely))
+    assert pragmatic.language.log_beliefs(candidates, likely) is likely  # by Equation 1, if nobody is asked
     torch.testing.assert_close(read.log_likelihood(candidates), expected)
-    assert (expected - heeded.log_likelihood(candidates)).abs().max() > 0.1
+    assert (expected - pragmatic.log_likelihood(candidates)).abs().max() > 0.1

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 
-from neuralese.arrays import Array
 from neuralese.errors import NeuraleseError
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
@@ -15,7 +14,6 @@ from neuralese.translate.criteria import KINDS, BeliefCriterion, Criterion, crit
 from neuralese.translate.dictionary import build_dictionary
 from neuralese.translate.families import members
 from neuralese.translate.languages import Composed, English, Neuralese
-from neuralese.translate.meanings import read_meanings, write_meanings
 from neuralese.translate.pairs import Meanings, shared
 
 PHRASES = ["red", "green", "blue"]
@@ -32,7 +30,7 @@ def overlap() -> Iterator[type[Criterion]]:
 
         power: float = 1.0
 
-        def compare(self, source: Meanings, target: Meanings) -> Array:
+        def compare(self, source: Meanings, target: Meanings) -> torch.Tensor:
             """Minus the overlap, (K, K')."""
             return -(shared(source, target) ** self.power)
 
@@ -81,15 +79,6 @@ def test_a_new_criterion_makes_dictionaries_and_families(overlap, world):
         one, other = (torch.softmax(each, dim=1) for each in log_w)
         expected = -((one @ other.T) ** made.power).max(1).values
         np.testing.assert_allclose(rows["score"], expected, rtol=1e-4)
-
-
-def test_a_new_criterion_scores_without_torch_alike(overlap, world, tmp_path):
-    english, neuralese, candidates = world
-    write_meanings(tmp_path / "meanings.parquet", english, neuralese, candidates)
-    table, made = read_meanings(tmp_path / "meanings.parquet"), overlap(power=0.5, scale=3.0)
-    found = made.scores(table.messages(neuralese.messages.numpy()), table.phrases([[0], [1], [2]]), table.candidates)
-    assert isinstance(found, np.ndarray)
-    np.testing.assert_allclose(found, made.scores(neuralese, english, candidates).numpy(), rtol=1e-4)
 
 
 def test_no_two_criteria_share_a_kind():

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from neuralese.translate import screening
-from neuralese.translate.criteria import WEIGHTS, BeliefCriterion, DirectCriterion
+from neuralese.translate import pairs
+from neuralese.translate.criteria import WEIGHTS, BeliefCriterion, DirectCriterion, Reading
+from neuralese.translate.languages import Language
 from neuralese.translate.pairs import DOUBLE, SINGLE, Meanings
-from neuralese.translate.reading import Language, Reading
 
 
 class Tabled(Language):
@@ -44,8 +44,8 @@ def meanings(spread: float, candidates: int, dtype: str, seed: int = 0) -> list[
 def test_no_divergence_is_farther_from_its_estimate_than_the_error():
     t = np.concatenate([np.logspace(-300, -0.001, 20_000), 1 - np.logspace(-4, -2, 100)])
     exact = (t * np.log(t) - (1 + t) * np.log((1 + t) / 2)) / 2
-    estimate = sum(share * (1 + t - t**a - t ** (1 - a)) for a, share in screening.NEARLY.items())
-    assert np.abs(estimate / exact - 1).max() < screening.ERROR
+    estimate = sum(share * (1 + t - t**a - t ** (1 - a)) for a, share in pairs.NEARLY.items())
+    assert np.abs(estimate / exact - 1).max() < pairs.ERROR
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
@@ -67,13 +67,13 @@ def test_in_single_precision_the_best_is_as_good(spread):
 
 
 def test_few_pairs_are_looked_at(monkeypatch):
-    looked, exact = [], screening._exact
+    looked, exact = [], pairs._jensen_shannon
 
     def counted(*given):
         looked.append(len(given[-1]))
         return exact(*given)
 
-    monkeypatch.setattr(screening, "_exact", counted)
+    monkeypatch.setattr(pairs, "_jensen_shannon", counted)
     BeliefCriterion(weights="source", divergence="jensen-shannon").best(*meanings(8.0, 2, SINGLE))
     assert sum(looked) < 40 * 90 / 2
 

@@ -8,7 +8,7 @@ import torch
 from neuralese.speakers.traces import Lists
 from neuralese.storage.tables import write_table
 from neuralese.tasks.items import traces_table, utterances_table
-from neuralese.translate.utterances import load_parts, utterance_ids
+from neuralese.translate.languages import load_parts, utterance_ids
 
 PHRASES = ["", "light", "dark", "green"]
 

@@ -72,12 +72,11 @@ rule score_dictionary:
         human_speaker="<humans>/{task}/seed{seed}/human_speaker.safetensors",
         criteria="<results>/{task}/criteria.parquet",
     output:
-        dictionary=report(
+        report(
             "<results>/{task}/seed{seed}/dictionary.parquet",
             category="Dictionaries",
             caption="../report/dictionary.rst",
         ),
-        meanings="<results>/{task}/seed{seed}/meanings.parquet",
     log:
         "<logs>/{task}/seed{seed}/score_dictionary.log",
     benchmark:

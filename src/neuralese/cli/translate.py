@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 from neuralese.cli.output import brief, print_json, print_table
 from neuralese.cli.results import (
@@ -20,11 +21,12 @@ from neuralese.cli.results import (
     task_option,
 )
 from neuralese.errors import NeuraleseError
+from neuralese.storage.files import atomic
 
 if TYPE_CHECKING:
-    import numpy as np
+    from torch import Tensor
 
-    from neuralese.cli.lookup import Answer
+    from neuralese.translate.dictionary import Answer, Lookup
 
 EXAMPLES = """
 neuralese translate --task colors blue
@@ -45,7 +47,7 @@ neuralese translate --task colors --new blue --json
     metavar="FILE.npy",
     help="NumPy file of messages to translate: an array (64,) or (n, 64).",
 )
-@click.option("--message-id", type=click.IntRange(min=0), help="Number of a message in messages.parquet.")
+@click.option("--message-id", type=click.IntRange(0, 2**31 - 1), help="Number of a message in messages.parquet.")
 @click.option("-n", "count", type=click.IntRange(min=1), help="How many.  [default: all in the dictionary, or 5]")
 @click.option("--criterion", shell_complete=completer(criteria), help="Criterion of the dictionary.  [default: ours]")
 @click.option("--new", is_flag=True, help="Use new messages for phrases, and combined phrases for messages.")
@@ -63,24 +65,25 @@ def command(results: Path, task: str, seed: int, as_json: bool, phrase: tuple[st
     A phrase of the inventory, an utterance humans made, and a message of the dev or test split are looked up in the
     dictionary. Other messages, and other phrases said together, are scored by the same criterion in the same contexts.
     """
-    asked = Asked(phrase, **given)
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # products are small here: threads would wait for each other
-    from neuralese.cli.lookup import Lookup, load_messages, save_messages
+    asked, found = Asked(phrase, **given), Results(results)
+    found.run(task, seed) / ("synthesis.parquet" if asked.new else "dictionary.parquet")  # which must exist
+    from neuralese.stages.run import Run
+    from neuralese.translate.dictionary import Lookup
 
-    lookup = Lookup(Results(results), task, seed, asked.criterion, synthesis=asked.new)
+    lookup, vectors = Lookup(Run.open(results, task, seed), asked.new), None
     if phrase:
-        answers = [lookup.phrase(" ".join(phrase), asked.count)]
-        vectors = lookup.vectors([each.id for each in answers[0].best], asked.new)
+        answers = [lookup.phrases(lookup.parts(" ".join(phrase)), asked.criterion, asked.count)]
+        vectors = lookup.vectors(answers[0])
         if asked.save and vectors is None:
             raise NeuraleseError("this agent speaks in symbols, so there are no vectors to --save.")
         if asked.save and vectors is not None:
             save_messages(asked.save, vectors)
     elif asked.message_id is not None:
-        answers, vectors = [lookup.message(asked.message_id, asked.count)], None
+        answers = [lookup.message(asked.message_id, asked.criterion, asked.count)]
     else:
         assert asked.message is not None  # one of the three is given
-        answers, vectors = lookup.messages(load_messages(asked.message), asked.count), None
-    about = {"task": task, "seed": seed, "data": Results(results).data(task), "criterion": lookup.criterion}
+        answers = lookup.messages(load_messages(asked.message, lookup), asked.criterion, asked.count)
+    about = {"task": task, "seed": seed, "data": found.data(task), "criterion": asked.criterion or lookup.default}
     if as_json:
         saved = {"saved": str(asked.save)} if asked.save else {}
         print_json(about | {"translations": [asdict(answer) for answer in answers]} | _listed(vectors) | saved)
@@ -112,11 +115,11 @@ class Asked:
             raise click.UsageError("--save writes messages, so it needs a PHRASE to translate.")
 
 
-def _listed(vectors: "np.ndarray | None") -> dict:
+def _listed(vectors: np.ndarray | None) -> dict:
     return {} if vectors is None else {"vectors": vectors.tolist()}
 
 
-def _print(answer: "Answer", about: dict, vectors: "np.ndarray | None") -> None:
+def _print(answer: "Answer", about: dict, vectors: np.ndarray | None) -> None:
     """One answer as a table; messages, which have no words, are shown by the beginning of their vectors."""
     how = "from the dictionary" if answer.how == "dictionary" else "scored now"
     title = (
@@ -127,3 +130,38 @@ def _print(answer: "Answer", about: dict, vectors: "np.ndarray | None") -> None:
         head.append("vector")
         rows = [[*row, brief(vector)] for row, vector in zip(rows, vectors.tolist(), strict=True)]
     print_table(head, rows, title)
+
+
+def load_messages(path: Path, lookup: "Lookup") -> "Tensor":
+    """Messages (K, message) from a NumPy file, which may hold a single one."""
+    import torch
+
+    learned = lookup.run.said["train"].messages
+    if not isinstance(learned, torch.Tensor):
+        raise NeuraleseError("this agent speaks in symbols, not in vectors; name a message by --message-id.")
+    written = "--message takes a file written by numpy.save, with one message or one per row"
+    try:
+        messages = np.atleast_2d(np.load(path, allow_pickle=False)).astype(np.float32)
+    except FileNotFoundError:
+        raise NeuraleseError(f"{path} does not exist; {written}.") from None
+    except (ValueError, OSError, EOFError, TypeError, AttributeError):
+        raise NeuraleseError(f"{path} is not an array of numbers; {written}.") from None
+    if messages.ndim != 2 or not len(messages) or not np.isfinite(messages).all():
+        raise NeuraleseError(f"{path} holds an array {messages.shape}, but finite numbers (n, message) are needed.")
+    if messages.shape[1] != learned.shape[1]:
+        raise NeuraleseError(
+            f"this agent's messages have {learned.shape[1]} numbers; the file's have {messages.shape[1]}."
+        )
+    return torch.from_numpy(messages)
+
+
+def save_messages(path: Path, messages: np.ndarray) -> None:
+    """Write messages (K, message) as `load_messages` reads them; a device, pipe or folder is never replaced."""
+    if path.suffix != ".npy":
+        raise NeuraleseError(f"--save writes a NumPy array, so its file must end in .npy, unlike '{path.name}'.")
+    if not path.parent.is_dir():
+        raise NeuraleseError(f"the folder {path.parent} does not exist; create it, or choose another one for --save.")
+    if os.path.lexists(path) and not path.is_file():
+        raise NeuraleseError(f"{path} is not a regular file and is not replaced; choose another name for --save.")
+    with atomic(path) as temporary, temporary.open("wb") as file:
+        np.save(file, messages)

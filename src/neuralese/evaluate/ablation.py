@@ -16,10 +16,9 @@ from neuralese.speakers.models import HumanListener
 from neuralese.translate.criteria import BeliefCriterion, Criterion, kind_of, make_criterion
 from neuralese.translate.dictionary import best_targets
 from neuralese.translate.families import ASKS_JUDGE, members, title
-from neuralese.translate.languages import Composed, English, Neuralese
+from neuralese.translate.languages import Composed, English, Language, Neuralese
 from neuralese.translate.pairs import Meanings
-from neuralese.translate.pragmatics import Heeded, human_responses, robot_responses
-from neuralese.translate.reading import Listed
+from neuralese.translate.pragmatics import Pragmatic, human_responses, robot_responses
 
 PRAGMATIC = "pragmatic"  # matches the actions of the very listeners that judge all criteria
 PRAGMATIC_CRITERION = BeliefCriterion(weights="source", divergence="symmetric")
@@ -86,14 +85,14 @@ class Ablation:
         families = [members(settings) for settings in self.families.values() if kind_of(settings).by_meaning]
         return {label: make_criterion(each) for family in families for label, each in family.items()}
 
-    def _best(self, source: Listed, target: Listed) -> dict[str, Tensor]:
+    def _best(self, source: Language, target: Language) -> dict[str, Tensor]:
         """For each criterion, the best target for each source."""
         best = best_targets(self._criteria, source, target, self.candidates)
         if self.cell is not None:
             best[PRAGMATIC] = self._pragmatic(source, target)
         return best
 
-    def _pragmatic(self, source: Listed, target: Listed) -> Tensor:
+    def _pragmatic(self, source: Language, target: Language) -> Tensor:
         """Match what listeners do, in a few contexts, because the robot has to be asked about every pair."""
         theirs = self._vocabulary_responses if target is self.vocabulary else self._responses(target)
         return PRAGMATIC_CRITERION.best(self._responses(source), theirs)
@@ -103,13 +102,15 @@ class Ablation:
         """What listeners of the vocabulary do: the same whatever is translated into it."""
         return self._responses(self.vocabulary)
 
-    def _responses(self, language: Listed) -> Meanings:
-        return PRAGMATIC_CRITERION.meanings(self._heeded(language), self.candidates[:PRAGMATIC_CONTEXTS], keep=True)
+    def _responses(self, language: Language) -> Meanings:
+        return PRAGMATIC_CRITERION.meanings(
+            self._by_response(language), self.candidates[:PRAGMATIC_CONTEXTS], keep=True
+        )
 
-    def _heeded(self, language: Listed) -> Heeded:
+    def _by_response(self, language: Language) -> Pragmatic:
         """What the robot does on hearing messages, or the model human on hearing phrases."""
         game = self.vocabulary.game
         if isinstance(language, Neuralese):
-            return Heeded(language, robot_responses(self.cell, game, language.messages))  # type: ignore[arg-type]  # of a game
+            return Pragmatic(language, robot_responses(self.cell, game, language.messages))  # type: ignore[arg-type]  # of a game
         heard = language.bags @ self.heard if isinstance(language, Composed) else self.heard[language.ids]
-        return Heeded(language, human_responses(self.listener, game, heard))
+        return Pragmatic(language, human_responses(self.listener, game, heard))

@@ -26,7 +26,7 @@ from neuralese.evaluate.listeners import Listeners
 from neuralese.evaluate.statistics import bootstrap_interval, paired_test
 from neuralese.games.states import States
 from neuralese.speakers.traces import Traces
-from neuralese.translate.utterances import Parts, utterance_ids
+from neuralese.translate.languages import Parts, utterance_ids
 
 BASELINE, CONTROL = "baseline", "control"  # roles the others are compared with
 

@@ -1,18 +1,18 @@
-"""The isotropic Gaussian, in which robots speak: p(z | x) = N(z; mean(x), width^2). For both NumPy and torch."""
+"""The isotropic Gaussian, in which robots speak: p(z | x) = N(z; mean(x), width^2)."""
 
 import math
 
-from neuralese.arrays import Array, at_least, library
+import torch
+from torch import Tensor
 
 
-def log_density(points: Array, means: Array, width: float) -> Array:
+def log_density(points: Tensor, means: Tensor, width: float) -> Tensor:
     """log N(z_k; m_i, width^2), (K, n), of points (K, d) around means (n, d)."""
-    square = library(points).square
     # |z - m|^2 expanded, so that the work is one matrix product
     distance = (-2 * points) @ means.T
-    distance += square(points).sum(1)[:, None]
-    distance += square(means).sum(1)
-    distance = at_least(distance, 0)
+    distance += points.square().sum(1)[:, None]
+    distance += means.square().sum(1)
+    distance = distance.clamp_(min=0)
     distance /= -2 * width**2
     distance += log_peak(points.shape[1], width)
     return distance
@@ -23,14 +23,14 @@ def log_peak(size: int, width: float) -> float:
     return -size * math.log(width * math.sqrt(2 * math.pi))
 
 
-def half_squares(means: Array) -> Array:
+def half_squares(means: Tensor) -> Tensor:
     """|m|^2 / 2 of means (..., d)."""
-    return library(means).square(means).sum(-1) / 2
+    return means.square().sum(-1) / 2
 
 
-def log_density_but_for_z(points: Array, means: Array, halves: Array, width: float) -> Array:
+def log_density_but_for_z(points: Tensor, means: Tensor, halves: Tensor, width: float) -> Tensor:
     """log N(z_pr; m_pbs, width^2), (p, r, b, s), up to a term of z alone, which no belief depends on.
 
     For points (p, r, d) around means (p, b, s, d), with the `half_squares` (p, b, s) of the means.
     """
-    return (library(points).einsum("prd,pbsd->prbs", points, means) - halves[:, None]) / width**2
+    return (torch.einsum("prd,pbsd->prbs", points, means) - halves[:, None]) / width**2

@@ -56,10 +56,6 @@ class RobotSpeaker(nn.Module):
         """The noise."""
         return self.scale
 
-    def standard(self, observations: Tensor) -> tuple[Tensor, float, Tensor | None]:
-        """The mean message in observations (n, ...), and the noise around it; see `noise.GaussianSpeaker`."""
-        return self.mean(observations), self.scale, None
-
     def fits(self, messages: Tensor, observations: Tensor) -> Tensor:
         """See `Speaker`: the nearer a message (n, message) is to the mean, the likelier."""
         return -(messages - self.mean(observations)).square().sum(1) / (2 * self.scale**2)

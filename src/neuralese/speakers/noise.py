@@ -71,15 +71,6 @@ class GaussianSpeaker(nn.Module):
         """See `models.Speaker`."""
         return self.scale
 
-    def standard(self, observations: Tensor) -> tuple[Tensor, float, Tensor | None]:
-        """The mean message in observations (n, ...), the noise around it, and the units of both.
-
-        Without units, the units are those of messages; noise that differs between entries becomes 1 in its own units.
-        """
-        if not self.diagonal:
-            return self.mean(observations), self.scale, None
-        return self.mean(observations) / self.noise, 1.0, self.noise
-
     @torch.no_grad()
     def fits(self, messages: Tensor, observations: Tensor) -> Tensor:
         """See `models.Speaker`."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from neuralese import tasks
 from neuralese.config.models import GameConfig
+from neuralese.errors import NeuraleseError
 from neuralese.tasks.task import Task
 
 if TYPE_CHECKING:
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
     from neuralese.evaluate.listeners import Listeners
     from neuralese.speakers.models import HumanListener
     from neuralese.speakers.traces import Traces
-    from neuralese.translate.languages import Composed, English, Neuralese
-    from neuralese.translate.utterances import Parts
+    from neuralese.translate.languages import Composed, English, Neuralese, Parts
 
 
 CONFIG = "config.json"  # in a folder of results: the config of the last run that wrote there
@@ -33,7 +33,6 @@ CONFIG = "config.json"  # in a folder of results: the config of the last run tha
 
 def read_config(results: str | Path) -> dict[str, Any]:
     """The config of the run that made a folder of results, with all defaults; nothing if it is not known."""
-    from neuralese.errors import NeuraleseError
     from neuralese.storage.files import read_json
 
     path = Path(results) / CONFIG
@@ -41,6 +40,14 @@ def read_config(results: str | Path) -> dict[str, Any]:
         return read_json(path) if path.is_file() else {}
     except (ValueError, RecursionError, OSError):
         raise NeuraleseError(f"{path} is not the config of a run; delete it and run snakemake again.") from None
+
+
+class Files(dict[str, Path]):
+    """Paths by their names."""
+
+    def __missing__(self, name: str) -> Path:
+        folders = " or ".join(sorted({str(path.parent) for path in self.values()}))
+        raise NeuraleseError(f"{name} is not in {folders}; make it with: neuralese run")
 
 
 class Run:
@@ -57,12 +64,11 @@ class Run:
         self.task, self.seed = tasks.get(task) if isinstance(task, str) else task, int(seed)
         self.rules = GameConfig(**(self.task.game.model_dump() if game is None else game))
         named = files.items() if isinstance(files, Mapping) else ((Path(file).name, file) for file in files)
-        self.files = {name: Path(file) for name, file in named}
+        self.files = Files((name, Path(file)) for name, file in named)
 
     @classmethod
     def open(cls, results: str | Path, task: str, seed: int = 0, **rules: Any) -> "Run":
         """What a folder of results holds for a task and seed, by its config but for `rules` of the game."""
-        from neuralese.errors import NeuraleseError
 
         folder, config = Path(results) / task, read_config(results)
         files = [*folder.glob("*"), *(folder / f"seed{seed}").glob("*")]
@@ -206,7 +212,7 @@ class Run:
     @cached_property
     def parts(self) -> "Parts":
         """The phrases of every utterance."""
-        from neuralese.translate.utterances import load_parts
+        from neuralese.translate.languages import load_parts
 
         return load_parts(self.files["utterances.parquet"])
 

@@ -260,14 +260,6 @@ TABLES = (
         "contexts", context_id=int32("The context's number.", row_number=True)
     ),
     contract(
-        "meanings",
-        "context_id, candidate",
-        context_id=int32("The context's number.", low=0),
-        candidate=int32("Which candidate; 0 is the true state.", low=0),
-        message=vector("The robot's mean message there."),
-        log_phrases=vector("log p of every phrase there."),
-    ),
-    contract(
         "dictionary",
         "direction, criterion, source_id, rank",
         direction=DIRECTION,

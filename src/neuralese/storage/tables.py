@@ -122,16 +122,13 @@ def open_table(path: str | Path) -> Iterator[pq.ParquetFile]:
         raise DamagedError(path) from None
 
 
-def read_table(
-    path: str | Path, kind: str | Contract, columns: list[str] | None = None, check_every_value: bool = True
-) -> pa.Table:
+def read_table(path: str | Path, kind: str | Contract, columns: list[str] | None = None) -> pa.Table:
     """Read a Parquet file that keeps the contract of its `kind`: the whole table, or some `columns`."""
     contract = contract_of(kind)
     with open_table(path) as file:
         check(file.schema_arrow, contract, path)
         table = file.read(columns)
-        if check_every_value:
-            check_values(table, contract, path, MAKE_ANEW)
+        check_values(table, contract, path, MAKE_ANEW)
         return table
 
 

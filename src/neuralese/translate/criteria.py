@@ -1,53 +1,67 @@
 """How well one message translates another: the criteria, including the paper's Equation 2 and Algorithm 1.
 
-For a pair of messages (z, z'), with weights w_i made from the posteriors over contexts w_i(z) and w_i(z'),
-
-    q(z, z') = sum_i w_i KL(beta_i(z) || beta_i(z')) / sum_i w_i                              (Equation 2)
-
-where beta_i(z) is what a listener of z believes in context i (see `pairs.py`). Lower scores are better for every
-criterion. Where each comes from:
+Lower scores are better for every criterion. `BeliefCriterion` is Equation 2 (see `pairs.py`); its variants are
 
     ALGORITHM_1    the paper's, as printed: weights w_i(z) w_i(z'), forward KL, p(z | x) as wide as the channel's noise
     RELEASED       the authors' released code: weights p(z | x_i) + p(z' | x_i), reverse KL, a Gaussian p(z | x) of
                    variance 1/2 without its normalising constant, and the mean log-likelihood for phrases said together
     otherwise      ours; `BeliefCriterion()` has weights w_i(z) and reverse KL
 
-A criterion is one class, for both the pipeline and the command line. Another one is added, here or elsewhere, by
+A criterion is one class. Another one is added, here or elsewhere, by
 
     @criterion("overlap")                 # its kind, as written in a config
     class OverlapCriterion(Criterion):
         power: float = key(1.0, "The exponent of the overlap.", gt=0)           # its options, each a key
 
-        def compare(self, source: Meanings, target: Meanings) -> Array:
+        def compare(self, source: Meanings, target: Meanings) -> Tensor:
             return -(shared(source, target) ** self.power)
 
 Another package names its module in the entry point group `neuralese.criteria`.
 
-Arrays are NumPy's on the command line and torch's in the pipeline (see `neuralese.arrays`).
+The config is checked against the options declared here, so this module imports torch only where it scores.
 """
 
+import dataclasses
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import cache, reduce
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, dataclass_transform, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar, dataclass_transform, get_args
 
-import numpy as np
 from pydantic import ValidationError
 from pydantic.dataclasses import dataclass
 from pydantic.fields import FieldInfo
 
-from neuralese.arrays import Array, at_least, cast, fill
 from neuralese.config.section import RULES, Seed, Width, between, key, says
 from neuralese.errors import NeuraleseError
 from neuralese.translate.families import options
-from neuralese.translate.pairs import BLOCK, DOUBLE, LOG_FLOOR, NORM, Meanings, block_for, pair_sums, shared
-from neuralese.translate.reading import Join, Language, Reading
 
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+
+    from neuralese.translate.languages import Language
+    from neuralese.translate.pairs import Meanings
+
+Join = Literal["product", "mean"]
 Weights = Literal["product", "sum", "source", "target", "likelihood"]
 Divergence = Literal["forward", "reverse", "symmetric", "jensen-shannon"]
-WEIGHTS, DIVERGENCES = get_args(Weights), get_args(Divergence)
+JOINS, WEIGHTS, DIVERGENCES = get_args(Join), get_args(Weights), get_args(Divergence)
+
+
+@dataclasses.dataclass(frozen=True)
+class Reading:
+    """How a criterion reads the likelihoods of a language."""
+
+    scale: float = 1.0  # width of a robot's p(z | x), as a multiple of the channel's noise
+    variance: float | None = None  # or its variance, regardless of the noise
+    join: Join = "product"  # p(phrases said together | x) is the product over the phrases, or their geometric mean
+
+    def width(self, noise: float) -> float:
+        """The standard deviation of p(z | x)."""
+        return self.scale * noise if self.variance is None else math.sqrt(self.variance)
 
 
 @dataclass(frozen=True, kw_only=True, config=RULES)
@@ -76,24 +90,37 @@ class Criterion(ABC):
         return Reading(self.scale, self.variance, self.join)
 
     def meanings(
-        self, language: Language, candidates: Array, block: int = BLOCK, keep: bool = False, dtype: str = DOUBLE
-    ) -> Meanings:
+        self,
+        language: "Language",
+        candidates: "Tensor",
+        block: int | None = None,
+        keep: bool = False,
+        dtype: "torch.dtype | None" = None,
+    ) -> "Meanings":
         """What the messages of a language, read as this criterion reads them, mean in contexts with `candidates`."""
-        return Meanings(language.read(self.reading), candidates, block, keep, dtype)
+        from neuralese.translate.pairs import BLOCK, DOUBLE, Meanings
+
+        return Meanings(language.read(self.reading), candidates, block or BLOCK, keep, dtype or DOUBLE)
 
     def scores(
-        self, source: Language, target: Language, candidates: Array, block: int | None = None, dtype: str = DOUBLE
-    ) -> Array:
+        self,
+        source: "Language",
+        target: "Language",
+        candidates: "Tensor",
+        block: int | None = None,
+        dtype: "torch.dtype | None" = None,
+    ) -> "Tensor":
         """The score of every pair, (K, K'), by their meanings in contexts with `candidates` (n, s, ...)."""
+        from neuralese.translate.pairs import block_for
+
         block = block or block_for(max(len(source), len(target)), candidates.shape[1])
-        with np.errstate(divide="ignore", invalid="ignore"):  # pairs that share no context
-            return self.compare(*(self.meanings(each, candidates, block, dtype=dtype) for each in (source, target)))
+        return self.compare(*(self.meanings(each, candidates, block, dtype=dtype) for each in (source, target)))
 
     @abstractmethod
-    def compare(self, source: Meanings, target: Meanings) -> Array:
-        """The same from meanings in the same contexts, read according to `reading`."""
+    def compare(self, source: "Meanings", target: "Meanings") -> "Tensor":
+        """The score of every pair, (K, K'), from meanings in the same contexts, read according to `reading`."""
 
-    def best(self, source: Meanings, target: Meanings) -> Array:
+    def best(self, source: "Meanings", target: "Meanings") -> "Tensor":
         """The best target for each source, (K,): where `compare` is lowest."""
         return self.compare(source, target).argmin(1)
 
@@ -188,38 +215,44 @@ class BeliefCriterion(Criterion):
         """The weights whose sum is the weight of a context."""
         return ("source", "target") if self.weights in ("sum", "likelihood") else (self.weights,)
 
-    def compare(self, source: Meanings, target: Meanings) -> Array:
-        """q(z_k, z'_k'), (K, K'), in nats; infinite for a pair that shares no context."""
-        weights, xp = self.weighted, source.library
+    def compare(self, source: "Meanings", target: "Meanings") -> "Tensor":
+        """q(z_k, z'_k'), (K, K'), in nats: Equation 2; infinite for a pair that shares no context."""
+        import torch
+
+        from neuralese.translate.pairs import NORM, pair_sums
+
+        weights = self.weighted
         kinds = ("forward", "reverse") if self.divergence == "symmetric" else (self.divergence,)
         sums = pair_sums(source, target, [(weight, kind) for weight in weights for kind in (*kinds, NORM)])
         if self.weights == "likelihood":  # p(z | x_i) is w_i(z) times its sum over contexts, its evidence
             share = evidence_shares(source, target)
             sums = {(weight, kind): sums[weight, kind] * share[weight] for weight in weights for kind in (*kinds, NORM)}
-        total = reduce(xp.add, (sums[weight, kind] for weight in weights for kind in kinds))
-        norm = reduce(xp.add, (sums[weight, NORM] for weight in weights))
+        total = reduce(torch.add, (sums[weight, kind] for weight in weights for kind in kinds))
+        norm = reduce(torch.add, (sums[weight, NORM] for weight in weights))
         # kept sums are needed again
-        scores = xp.divide(total, norm, out=total) if source.kept is None else total / norm
-        scores /= len(kinds)
-        scores = fill(at_least(scores, 0), norm <= xp.finfo(norm.dtype).tiny, xp.inf)
+        scores = torch.divide(total, norm, out=total) if source.kept is None else total / norm
+        scores.div_(len(kinds)).clamp_(min=0)
+        scores.masked_fill_(norm <= torch.finfo(norm.dtype).tiny, torch.inf)
         if self.prior:
             scores -= self.prior * target.log_prior
         return scores
 
-    def best(self, source: Meanings, target: Meanings) -> Array:
-        """See `Criterion`."""
+    def best(self, source: "Meanings", target: "Meanings") -> "Tensor":
+        """The best target for each source, (K,); not every pair is scored by a slow divergence."""
         if self.divergence != "jensen-shannon" or self.weights == "likelihood" or self.prior:
             return super().best(source, target)
-        from neuralese.translate.screening import best  # only for torch
+        from neuralese.translate.pairs import best_by_jensen_shannon
 
-        return best(self, source, target)
+        return best_by_jensen_shannon(self.weighted, source, target)
 
 
-def evidence_shares(source: Meanings, target: Meanings) -> dict[str, Array]:
+def evidence_shares(source: "Meanings", target: "Meanings") -> "dict[str, Tensor]":
     """The evidence of z and of z' as shares of their sum, (K, K'); densities are relative to their greatest value."""
+    from neuralese.translate.pairs import LOG_FLOOR
+
     of_source, of_target = (each.log_evidence - each.language.log_peak for each in (source, target))
     odds = of_target[None] - of_source[:, None]
-    share = cast(1 / (1 + source.library.exp(odds.clip(min=LOG_FLOOR, max=-LOG_FLOOR))), source.dtype)
+    share = (1 / (1 + odds.clamp(min=LOG_FLOOR, max=-LOG_FLOOR).exp())).to(source.dtype)
     return {"source": share, "target": 1 - share}
 
 
@@ -231,21 +264,24 @@ RELEASED = BeliefCriterion(weights="likelihood", divergence="reverse", variance=
 class DirectCriterion(Criterion):
     """Translate as machine translation does: -log p(z' | z), from the contexts in which both are said."""
 
-    def compare(self, source: Meanings, target: Meanings) -> Array:
+    def compare(self, source: "Meanings", target: "Meanings") -> "Tensor":
         """-log sum_i w_i(z_k) p(z'_k' | x_i), (K, K')."""
-        scores = cast(source.library.log(shared(source, target)), DOUBLE)
+        from neuralese.translate.pairs import shared
+
+        scores = shared(source, target).log().double()
         scores += target.log_evidence
-        return source.library.negative(scores, out=scores)
+        return scores.neg_()
 
 
 @criterion("pmi")
 class PmiCriterion(Criterion):
     """Pointwise mutual information, -log p(z' | z) / p(z'): direct translation that does not favour frequent words."""
 
-    def compare(self, source: Meanings, target: Meanings) -> Array:
+    def compare(self, source: "Meanings", target: "Meanings") -> "Tensor":
         """-log sum_i w_i(z_k) w_i(z'_k'), (K, K'), up to a constant."""
-        scores = source.library.log(shared(source, target))
-        return source.library.negative(scores, out=scores)
+        from neuralese.translate.pairs import shared
+
+        return shared(source, target).log().neg_()
 
 
 @criterion("random")
@@ -256,7 +292,7 @@ class RandomCriterion(Criterion):
 
     seed: Seed = key(0, "Seed of a random criterion.")
 
-    def compare(self, source: Meanings, target: Meanings) -> Array:
+    def compare(self, source: "Meanings", target: "Meanings") -> "Tensor":
         """Random numbers, (K, K')."""
         import torch
 

@@ -1,19 +1,34 @@
-"""Dictionaries: for each message of one language, the best messages of the other under a criterion."""
+"""Dictionaries: for each message of one language, the best messages of the other under a criterion; and their use."""
 
 import dataclasses
+import difflib
 import logging
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 import torch
+from pydantic import TypeAdapter, ValidationError
 from torch import Tensor
 
+from neuralese.agents.sequences import Messages
+from neuralese.errors import NeuraleseError
+from neuralese.storage.tables import matrix, read_about, read_table
 from neuralese.translate.criteria import Criterion, make_criterion
-from neuralese.translate.languages import Composed, English, Neuralese
+from neuralese.translate.families import with_role
+from neuralese.translate.languages import SILENCE, Composed, English, Language, Neuralese
 from neuralese.translate.pairs import SINGLE
-from neuralese.translate.reading import Listed
+
+if TYPE_CHECKING:
+    from neuralese.stages.run import Run
+
+FEW = 5  # default number of translations
+ALIKE = 0.75  # similarity from which a word may be a misspelling: bleu and blue are, coming and going are not
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +46,7 @@ def n_best(scores: Tensor, n: int) -> tuple[np.ndarray, np.ndarray]:
     return best.numpy(), values.double().numpy()
 
 
-def entries(direction: str, criterion: str, source: Listed, target: Listed, scores: Tensor, n: int) -> pd.DataFrame:
+def entries(direction: str, criterion: str, source: Language, target: Language, scores: Tensor, n: int) -> pd.DataFrame:
     """Rows of `dictionary.parquet` for one direction and criterion."""
     best, values = n_best(scores, n)
     ranks = best.shape[1]
@@ -50,7 +65,7 @@ def entries(direction: str, criterion: str, source: Listed, target: Listed, scor
 
 
 def best_targets(
-    criteria: Mapping[str, Criterion], source: Listed, target: Listed, candidates: Tensor
+    criteria: Mapping[str, Criterion], source: Language, target: Language, candidates: Tensor
 ) -> dict[str, Tensor]:
     """For each criterion, the best target for each source, (K,). Criteria with the same reading share meanings."""
     best: dict[str, Any] = dict.fromkeys(criteria)  # in this order
@@ -100,3 +115,185 @@ def build_dictionary(
         parts.append(entries("H->R", name, utterances, vocabulary, scores, n_best))
         log.info("%s: English into messages", name)
     return pd.concat(parts, ignore_index=True)
+
+
+@dataclass(frozen=True)
+class Translation:
+    """One of the best translations of something."""
+
+    rank: int
+    id: int  # of a message, a phrase or a bag of phrases
+    text: str
+    score: float  # lower is better
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The best translations of one message, or of phrases said together."""
+
+    source: str
+    how: str  # "dictionary", or "scored" just now
+    best: list[Translation]
+
+
+class Lookup:
+    """Translations of one run: looked up in its dictionary, or else scored by its criteria in its contexts.
+
+        lookup = Lookup(Run.open("results", "colors"))
+        lookup.phrases(lookup.parts("light blue")).best[0].text
+        lookup.message(17, "direct")
+
+    Without the name of a criterion, that whose role is ours translates. With `new`, phrases become new messages, and
+    messages become phrases said together, as in `synthesis.parquet`.
+    """
+
+    def __init__(self, run: "Run", new: bool = False) -> None:
+        self.run, self.new = run, new
+        self.path = run.files["synthesis.parquet" if new else "dictionary.parquet"]
+
+    @cached_property
+    def criteria(self) -> dict[str, dict[str, dict]]:
+        """The settings of the dictionary's criteria, by direction and name."""
+        try:
+            criteria = TypeAdapter(dict[str, dict[str, dict]]).validate_python(self._about.get("criteria"))
+            return {"R->H": criteria["R->H"], **criteria}
+        except (ValidationError, KeyError):
+            raise NeuraleseError(
+                f"{self.path} does not name its criteria; delete it and remake it with: neuralese run {self.path}"
+            ) from None
+
+    @cached_property
+    def default(self) -> str:
+        """The criterion whose role is ours, or else the first."""
+        return with_role(self.criteria["R->H"], "ours") or next(iter(self.criteria["R->H"]))
+
+    def message(self, number: int, criterion: str | None = None, n: int | None = None) -> Answer:
+        """Translate a message of `messages.parquet`; without `n`, return all in the dictionary."""
+        found = self._found("R->H", criterion, number)
+        if len(found) >= (n or 1):
+            return Answer(f"message {number}", "dictionary", found[:n])
+        (answer,) = self.messages(self._said(number), criterion, n)
+        return dataclasses.replace(answer, source=f"message {number}")
+
+    def messages(self, messages: Messages, criterion: str | None = None, n: int | None = None) -> list[Answer]:
+        """Translate any messages: vectors (K, message), or K sequences of symbols."""
+        target = self._bags if self.new else self.run.english.spoken()
+        ids = torch.arange(len(messages))
+        language = dataclasses.replace(self.run.neuralese("train"), messages=messages, ids=ids)
+        scores, many = self.scores("R->H", criterion, language, target), len(messages)
+        return [Answer(f"message {k + 1} of {many}", "scored", _best(scores[k], target, n)) for k in range(many)]
+
+    def phrases(self, parts: Sequence[int], criterion: str | None = None, n: int | None = None) -> Answer:
+        """Translate phrases said together, by their ids; without `n`, return all in the dictionary."""
+        source = " + ".join(self.run.phrases[part] or SILENCE for part in parts)
+        number = parts[0] if len(parts) == 1 else self._utterances.get(tuple(sorted(set(parts))))
+        found = [] if number is None else self._found("H->R", criterion, number)
+        if found and (self.new or len(found) >= (n or 1)):
+            return Answer(source, "dictionary", found[:n])
+        if self.new:
+            raise NeuraleseError(
+                "new messages exist only for single phrases and for frequent human utterances; leave out --new."
+            )
+        vocabulary, told = self.run.neuralese("train"), Composed(self.run.english, (tuple(parts),))
+        return Answer(source, "scored", _best(self.scores("H->R", criterion, told, vocabulary)[0], vocabulary, n))
+
+    def scores(self, direction: str, criterion: str | None, source: Language, target: Language) -> Tensor:
+        """The score of every pair, (K, K'), by a criterion of the dictionary, in its contexts."""
+        made = make_criterion(self._settings(direction, criterion))
+        if not made.by_meaning:
+            raise NeuraleseError(
+                f"the {made.kind} criterion scores only what is in the dictionary; choose another one."
+            )
+        return made.scores(source, target, self._candidates, dtype=SINGLE)
+
+    def parts(self, text: str) -> list[int]:
+        """The phrases of the inventory, by id, that make up `text`: one, or the fewest that cover all its words."""
+        words = text.replace(",", " ").lower().split()
+        best: list[list[int] | None] = [[]] + [None] * len(words)  # the fewest phrases that cover each prefix
+        known = {phrase or SILENCE: number for number, phrase in enumerate(self.run.phrases)}
+        for end in range(1, len(words) + 1):
+            for start in range(end):
+                number = known.get(" ".join(words[start:end]))
+                before, now = best[start], best[end]
+                if number is not None and before is not None and (now is None or len(before) + 1 < len(now)):
+                    best[end] = [*before, number]
+        if not best[-1]:
+            raise NeuraleseError(_unknown(text, words, list(known)))
+        return list(dict.fromkeys(best[-1]))
+
+    def vectors(self, answer: Answer) -> np.ndarray | None:
+        """The messages (n, message) into which phrases were translated; none if the agent speaks in symbols."""
+        path = self.run.files["new_messages.parquet" if self.new else "messages.parquet"]
+        table = read_table(path, "messages", ["message_id", "message"])
+        if not pa.types.is_fixed_size_list(table["message"].type):
+            return None
+        place = {number: row for row, number in enumerate(table["message_id"].to_pylist())}
+        return matrix(table["message"])[[place[each.id] for each in answer.best]]
+
+    @cached_property
+    def _about(self) -> dict[str, Any]:
+        return read_about(self.path)
+
+    @cached_property
+    def _entries(self) -> pa.Table:
+        return read_table(self.path, "dictionary")
+
+    @cached_property
+    def _candidates(self) -> Tensor:
+        return self.run.contexts(self._about.get("contexts"))
+
+    @cached_property
+    def _utterances(self) -> dict[tuple[int, ...], int]:
+        return {tuple(sorted(parts)): number for number, parts in enumerate(self.run.parts)}
+
+    @cached_property
+    def _bags(self) -> Composed:
+        table = read_table(self.run.files["bags.parquet"], "bags")
+        return Composed(self.run.english, tuple(map(tuple, table["parts"].to_pylist())))
+
+    def _said(self, number: int) -> Messages:
+        """A message of `messages.parquet`."""
+        every = [said.ids for said in self.run.said.values()]
+        for said in self.run.said.values():
+            if (said.ids == number).any():
+                return said.messages[said.ids == number]
+        least, most = int(torch.cat(every).min()), int(torch.cat(every).max())
+        raise NeuraleseError(f"there is no message {number}; choose one from {least} to {most}.")
+
+    def _settings(self, direction: str, criterion: str | None) -> dict[str, Any]:
+        known, name = self.criteria.get(direction, {}), criterion or self.default
+        if name not in known:
+            raise NeuraleseError(f"{self.path} has no criterion '{name}'; it has {', '.join(known)}.")
+        return known[name]
+
+    def _found(self, direction: str, criterion: str | None, source: int) -> list[Translation]:
+        """What the dictionary holds, best first."""
+        if not self.new:
+            self._settings(direction, criterion)  # which must exist
+        field = pc.field
+        rows = self._entries.filter(
+            (field("direction") == direction)
+            & (field("criterion") == (criterion or self.default))
+            & (field("source_id") == source)
+        )
+        found = [Translation(row["rank"], row["target_id"], row["target"], row["score"]) for row in rows.to_pylist()]
+        return sorted(found, key=lambda each: each.rank)
+
+
+def _best(scores: Tensor, target: Language, n: int | None) -> list[Translation]:
+    best, values = n_best(scores[None], n or FEW)
+    ids, texts = target.ids.tolist(), target.texts()
+    found = zip(best[0].tolist(), values[0].tolist(), strict=True)
+    return [Translation(rank, ids[place], texts[place], score) for rank, (place, score) in enumerate(found, 1)]
+
+
+def _unknown(text: str, words: list[str], phrases: list[str]) -> str:
+    """The likely meaning, or else phrases that share a word with it, or else some phrases that exist."""
+    known = list(dict.fromkeys(word for phrase in phrases for word in phrase.split()))
+    meant = [difflib.get_close_matches(word, known, 3, ALIKE) for word in words if word not in phrases]
+    near = {each for close in meant for each in close} if all(meant) else set()
+    close = sorted((each for each in phrases if near & set(each.split())), key=lambda each: each not in near)
+    shared = [phrase for phrase in phrases if set(words) & set(phrase.split())]
+    some = ", ".join((close or shared or phrases)[:6])
+    hint = f"did you mean {some}?" if close else f"its words occur in {some}." if shared else f"it has {some}, …"
+    return f"'{text}' does not consist of phrases of the inventory; {hint}"

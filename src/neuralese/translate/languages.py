@@ -2,23 +2,61 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 
-from neuralese.agents.sequences import Messages, Sequences
+from neuralese.agents.sequences import Messages
 from neuralese.games.states import States
 from neuralese.speakers.models import HumanSpeaker
-from neuralese.translate.reading import Listed, Reading
+from neuralese.storage.tables import read_table
+from neuralese.translate.criteria import Reading
+
+SILENCE = "(silence)"
+IMPOSSIBLE = -1e4  # log p of a phrase is raised to this where it is impossible, so that zero times it is zero
+
+Parts = tuple[tuple[int, ...], ...]  # the phrases of each utterance, by utterance id
+
+
+class Language(Protocol):
+    """Messages with the speaker who says them."""
+
+    ids: Tensor  # (K,) of its messages
+
+    def __len__(self) -> int:
+        """The number of its messages, K."""
+
+    @property
+    def log_peak(self) -> float:
+        """The greatest log-likelihood a message can have; not 0 for densities of vectors."""
+        return 0.0
+
+    def texts(self) -> list[str]:
+        """The names of its messages."""
+
+    def read(self, reading: Reading) -> "Language":
+        """The same messages with their likelihoods read in this way."""
+
+    def log_likelihood(self, candidates: Tensor) -> Tensor:
+        """log p(z_k | x_is), (K, n, s), for candidates (n, s, ...), each independently."""
+
+    def log_beliefs(self, candidates: Tensor, log_likelihood: Tensor) -> Tensor:
+        """What its listeners believe in each context, (K, n, s), as logarithms that need not be normalised.
+
+        Unless overridden, they believe by Equation 1: in proportion to the likelihood of the message in a candidate.
+        """
+        return log_likelihood
 
 
 @dataclass(frozen=True)
-class Neuralese(Listed):
+class Neuralese(Language):
     """Messages of a robot: vectors (K, message), or K sequences of symbols."""
 
     game: States
-    speaker: Any  # a `Speaker`, of vectors or of symbols
+    speaker: Any  # a `Speaker` of vectors or of symbols
     messages: Messages
     ids: Tensor
     scale: float = 1.0  # width of p(z | x) as a multiple of the channel's noise
@@ -27,35 +65,27 @@ class Neuralese(Listed):
         return len(self.messages)
 
     def read(self, reading: Reading) -> "Neuralese":
-        """See `Language`."""
         return replace(self, scale=reading.width(self.speaker.width) / self.speaker.width)
 
     @property
-    def log_peak(self) -> float:  # type: ignore[override]  # derived here
-        """See `Language`."""
+    def log_peak(self) -> float:
         return self.speaker.log_peak(self.scale)
-
-    @property
-    def spells(self) -> bool:
-        """Whether messages are symbols rather than vectors."""
-        return isinstance(self.messages, Sequences)
 
     def texts(self) -> list[str]:
         """Symbols are written out; vectors have no words, so their number in `messages.parquet` is used."""
-        if self.spells:
-            return self.messages.texts()
-        return [f"message {number}" for number in self.ids.tolist()]
+        if isinstance(self.messages, Tensor):
+            return [f"message {number}" for number in self.ids.tolist()]
+        return self.messages.texts()
 
     @torch.no_grad()
     def log_likelihood(self, candidates: Tensor) -> Tensor:
-        """See `Language`."""
         views = self.game.speaker_view(candidates.flatten(0, 1))
         return self.speaker.log_prob(self.messages, views, self.scale).double().unflatten(1, candidates.shape[:2])
 
 
 @dataclass(frozen=True)
-class English(Listed):
-    """Phrases of the inventory, by default all of them."""
+class English(Language):
+    """Phrases of the inventory, by default all of them. Single phrases are always read the same way."""
 
     game: States
     speaker: HumanSpeaker
@@ -66,12 +96,11 @@ class English(Listed):
         return len(self.ids)
 
     @property
-    def ids(self) -> Tensor:
+    def ids(self) -> Tensor:  # type: ignore[override]  # derived here
         """Phrases are numbered in the inventory's order."""
         return torch.arange(len(self.phrases)) if self.chosen is None else torch.tensor(self.chosen)
 
     def texts(self) -> list[str]:
-        """The phrases themselves."""
         return [self.phrases[number] or SILENCE for number in self.ids.tolist()]
 
     def spoken(self) -> "English":
@@ -79,33 +108,27 @@ class English(Listed):
         return replace(self, chosen=tuple(number for number in self.ids.tolist() if self.phrases[number]))
 
     def read(self, reading: Reading) -> "English":
-        """Single phrases are always read the same way."""
         return self
 
     @torch.no_grad()
     def log_likelihood(self, candidates: Tensor) -> Tensor:
-        """See `Language`."""
         views = self.game.human_view(candidates.flatten(0, 1))
         return self.speaker.log_prob(views)[self.ids].double().unflatten(1, candidates.shape[:2])
 
 
-SILENCE = "(silence)"
-
-
 @dataclass(frozen=True)
-class Composed(Listed):
+class Composed(Language):
     """Bags of phrases: p(bag | x) is the product over its phrases, or their geometric mean. Bag k has the id k."""
 
     english: English
-    parts: tuple[tuple[int, ...], ...]  # phrase ids of each bag
+    parts: Parts
     join: str = "product"
 
     def __len__(self) -> int:
         return len(self.parts)
 
     @property
-    def ids(self) -> Tensor:
-        """Bags are numbered in their order."""
+    def ids(self) -> Tensor:  # type: ignore[override]  # derived here
         return torch.arange(len(self.parts))
 
     def texts(self) -> list[str]:
@@ -113,7 +136,6 @@ class Composed(Listed):
         return [", ".join(self.english.phrases[number] for number in part) or SILENCE for part in self.parts]
 
     def read(self, reading: Reading) -> "Composed":
-        """See `Language`."""
         return replace(self, join=reading.join)
 
     @cached_property
@@ -126,10 +148,21 @@ class Composed(Listed):
 
     @torch.no_grad()
     def log_likelihood(self, candidates: Tensor) -> Tensor:
-        """See `Language`."""
         views = self.english.game.human_view(candidates.flatten(0, 1))
-        log_prob = self.english.speaker.log_prob(views).double().clamp(min=-1e4)  # an impossible phrase, times zero
+        log_prob = self.english.speaker.log_prob(views).double().clamp(min=IMPOSSIBLE)
         bags = self.bags.double()
         if self.join == "mean":
             bags /= bags.sum(1, keepdim=True)
         return (bags @ log_prob).unflatten(1, candidates.shape[:2])
+
+
+def load_parts(path: str | Path) -> Parts:
+    """The phrases of each utterance of `utterances.parquet`: everything that humans said at once."""
+    return tuple(tuple(parts) for parts in read_table(path, "utterances")["parts"].to_pylist())
+
+
+def utterance_ids(said: Tensor, parts: Parts) -> Tensor:
+    """The utterances (n,) that consist of exactly the phrases `said` (n, phrases)."""
+    known = {each: number for number, each in enumerate(parts)}
+    numbers, ends = torch.nonzero(said)[:, 1].tolist(), torch.count_nonzero(said, dim=1).cumsum(0).tolist()
+    return torch.tensor([known[tuple(numbers[start:end])] for start, end in pairwise([0, *ends])])

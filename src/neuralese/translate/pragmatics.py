@@ -10,7 +10,6 @@ how much a translator could gain by knowing its judges; it must not be compared 
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -20,7 +19,8 @@ from neuralese.agents.players import listening
 from neuralese.games.game import Game
 from neuralese.games.states import States
 from neuralese.speakers.models import HumanListener
-from neuralese.translate.reading import Listed, Reading
+from neuralese.translate.criteria import Reading
+from neuralese.translate.languages import Language
 
 TEMPERATURE = 0.1  # of a robot's choice by Q values, which lie between 0 and 1
 AT_ONCE = 64  # number of messages a robot is asked about at a time
@@ -30,35 +30,31 @@ Respond = Callable[[Tensor], Tensor]  # candidates (n, s, ...) -> log p(u | z_k,
 
 
 @dataclass(frozen=True)
-class Heeded(Listed):
+class Pragmatic(Language):
     """A language with what its listeners do in place of what they believe."""
 
-    language: Listed
+    language: Language
     respond: Respond
 
     @property
-    def log_peak(self) -> float:  # type: ignore[override]  # derived here
-        """See `Language`."""
+    def log_peak(self) -> float:
         return self.language.log_peak
 
     def __len__(self) -> int:
         return len(self.language)
 
     @property
-    def ids(self) -> Tensor:
-        """Those of the language."""
+    def ids(self) -> Tensor:  # type: ignore[override]  # derived here
         return self.language.ids
 
     def texts(self) -> list[str]:
-        """Those of the language."""
         return self.language.texts()
 
-    def read(self, reading: Reading) -> "Heeded":
+    def read(self, reading: Reading) -> "Pragmatic":
         """What listeners do is independent of the reading; how often a message is said is read as in the language."""
-        return replace(self, language=cast("Listed", self.language.read(reading)))
+        return replace(self, language=self.language.read(reading))
 
     def log_likelihood(self, candidates: Tensor) -> Tensor:
-        """That of the language."""
         return self.language.log_likelihood(candidates)
 
     def log_beliefs(self, candidates: Tensor, log_likelihood: Tensor) -> Tensor:

@@ -31,11 +31,10 @@ from neuralese.config.models import SynthesisConfig
 from neuralese.speakers.adam import Adam
 from neuralese.speakers.gaussian import half_squares, log_density_but_for_z
 from neuralese.storage.tables import vectors
-from neuralese.translate.criteria import BeliefCriterion, Criterion
-from neuralese.translate.languages import Composed, English, Neuralese
+from neuralese.translate.criteria import BeliefCriterion, Criterion, Reading
+from neuralese.translate.languages import Composed, English, Language, Neuralese
 from neuralese.translate.pairs import SINGLE, beliefs
 from neuralese.translate.pragmatics import Believe
-from neuralese.translate.reading import Language, Reading
 
 BATCH = 32  # contexts in each step
 LEARNING_RATE = 0.05  # of Adam

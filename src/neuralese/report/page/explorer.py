@@ -8,9 +8,8 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from neuralese.translate.languages import Composed, English, Neuralese
+from neuralese.translate.languages import Composed, English, Language, Neuralese
 from neuralese.translate.pairs import beliefs
-from neuralese.translate.reading import Language
 
 # kinds of translations: a phrase, phrases said together, a message the robot said, or one made for a phrase
 KINDS = {

@@ -15,7 +15,7 @@ from neuralese.storage.tables import read_table
 from neuralese.tasks.driving.logs import Logged, cells, poses
 from neuralese.tasks.driving.tables import GAMES, TURNS, WORDS
 from neuralese.tasks.task import Files
-from neuralese.translate.utterances import Parts
+from neuralese.translate.languages import Parts
 
 
 def load_traces(files: Files, states: States, split: str, generator: torch.Generator) -> Traces:

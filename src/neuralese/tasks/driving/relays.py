@@ -22,11 +22,10 @@ from neuralese.agents.cell import Cell
 from neuralese.stages.run import Run
 from neuralese.storage.tables import matrix, read_table
 from neuralese.tasks.driving.loop import Carry, Said
-from neuralese.translate.criteria import Criterion
+from neuralese.translate.criteria import Criterion, Reading
 from neuralese.translate.dictionary import best_targets
-from neuralese.translate.languages import Neuralese
+from neuralese.translate.languages import Language, Neuralese
 from neuralese.translate.pairs import BLOCK, SINGLE, Meanings
-from neuralese.translate.reading import Listed, Reading
 
 RECORDED, MEAN, NEW = "recorded", "mean", "new"  # voices; new messages were made by synthesis
 Interpret = Callable[[Tensor], Tensor]  # messages (n, message) -> phrases (n,) of the inventory
@@ -83,7 +82,7 @@ class Booth:
     def _heard(self, messages: Tensor) -> Neuralese:
         return dataclasses.replace(self.voices[RECORDED], messages=messages, ids=torch.arange(len(messages)))
 
-    def _meanings(self, criterion: Criterion, language: Listed, keep: bool = False) -> Meanings:
+    def _meanings(self, criterion: Criterion, language: Language, keep: bool = False) -> Meanings:
         return criterion.meanings(language, self.candidates, BLOCK, keep, SINGLE)
 
 
