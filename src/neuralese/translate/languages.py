@@ -71,11 +71,16 @@ class Neuralese(Language):
     def log_peak(self) -> float:
         return self.speaker.log_peak(self.scale)
 
+    @property
+    def spells(self) -> bool:
+        """Whether messages are symbols rather than vectors."""
+        return not isinstance(self.messages, Tensor)
+
     def texts(self) -> list[str]:
         """Symbols are written out; vectors have no words, so their number in `messages.parquet` is used."""
-        if isinstance(self.messages, Tensor):
-            return [f"message {number}" for number in self.ids.tolist()]
-        return self.messages.texts()
+        if self.spells:
+            return self.messages.texts()
+        return [f"message {number}" for number in self.ids.tolist()]
 
     @torch.no_grad()
     def log_likelihood(self, candidates: Tensor) -> Tensor:
