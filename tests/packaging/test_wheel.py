@@ -11,23 +11,28 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 BUILT_FROM = ("src", "workflow", "config", "profiles")
-FILES = ("Snakefile", "pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE", "CHANGELOG.md")
+FILES = ("Snakefile", "pyproject.toml", "constraints.txt", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff")
 asked = pytest.mark.skipif(
     os.environ.get("NEURALESE_WHEEL") != "1", reason="a fresh environment takes minutes; `make test-wheel` makes one"
 )
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory) -> Path:
-    """The wheel, built from a copy, so that nothing is left in the project."""
+    """The wheel, built from a source distribution of a copy, so that nothing is left in the project."""
+    pytest.importorskip("hatchling", reason="hatchling is not installed; it comes with the extra `test`")
     copy, out = tmp_path_factory.mktemp("copy"), tmp_path_factory.mktemp("dist")
-    ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", "packaged")
     for name in BUILT_FROM:
-        shutil.copytree(ROOT / name, copy / name, ignore=ignored)
-    for name in (*FILES, "constraints.txt"):
+        shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    for name in FILES:
         shutil.copy(ROOT / name, copy)
+    environment = plain_environment()
+    build = [sys.executable, "-m", "hatchling", "build", "--target", "sdist", "--directory", out]
+    subprocess.run(build, cwd=copy, check=True, capture_output=True, env=environment)
+    (source,) = out.glob("*.tar.gz")
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", out]
-    done = subprocess.run([*command, "."], cwd=copy, capture_output=True, text=True, env=plain_environment())
+    done = subprocess.run([*command, source], capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
     (path,) = out.glob("*.whl")
     return path
@@ -38,32 +43,22 @@ def plain_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "NEURALESE_RESULTS")}
 
 
-def test_a_wheel_holds_every_file_of_the_library_and_of_the_workflow(wheel):
-    held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    library = {
-        path.relative_to(ROOT / "src").as_posix()
-        for package in ("neuralese", "snakemake_logger_plugin_neuralese")
-        for path in (ROOT / "src" / package).rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
-    }
-    workflow = {
-        f"neuralese/packaged/{path.relative_to(ROOT).as_posix()}"
-        for name in ("workflow", "config", "profiles")
-        for path in (ROOT / name).rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts and not path.name.startswith(".")
-    }
-    assert held == library | workflow | {"neuralese/packaged/Snakefile"}
-
-
-def test_a_library_from_a_wheel_finds_its_own_workflow(wheel, tmp_path):
+def test_a_wheel_holds_every_file_of_the_library_and_of_the_workflow_and_finds_them(wheel, tmp_path):
     zipfile.ZipFile(wheel).extractall(tmp_path / "site")
+    packaged = tmp_path / "site/neuralese/packaged"
+    expected = {packaged / "Snakefile"}
+    for name in BUILT_FROM:
+        place = tmp_path / "site" if name == "src" else packaged / name
+        files = (path for path in (ROOT / name).rglob("*") if path.is_file())
+        expected |= {place / path.relative_to(ROOT / name) for path in files if "__pycache__" not in path.parts}
+    held = {path for path in (tmp_path / "site").rglob("*") if path.is_file() and ".dist-info" not in str(path)}
+    assert held == {path for path in expected if ".egg-info" not in str(path)}
     code = "from neuralese.cli.packaged import home, find_config; print(home()); print(find_config('quick'))"
     environment = {**plain_environment(), "PYTHONPATH": str(tmp_path / "site")}
     (tmp_path / "empty").mkdir()
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path / "empty", capture_output=True, text=True, env=environment
     )
-    packaged = tmp_path / "site/neuralese/packaged"
     assert done.stdout.splitlines() == [str(packaged), str(packaged / "config/quick.yaml")], done.stderr
 
 
