@@ -125,7 +125,7 @@ def test_a_run_is_its_files_by_name_and_reads_none_before_it_is_asked(tmp_path, 
     run = Run("colors", [tmp_path / "nowhere" / "items.parquet", *files[:1]], seed="3")
     assert run.seed == 3
     assert set(run.files) == {"items.parquet", files[0].name}
-    with pytest.raises(KeyError):
+    with pytest.raises(NeuraleseError, match=r"provenance\.json is not in .* make it with: neuralese run"):
         _ = run.data
 
 
