@@ -13,11 +13,11 @@ from neuralese.errors import NeuraleseError
 from neuralese.games.driving import FORWARD, LEFT, WAIT, DrivingGame, Layouts
 from neuralese.play.driving import OUT_OF_TIME, DrivingSession, Robot, load_robot
 from neuralese.play.session import PlayOptions, RefusedError, TooLateError
-from neuralese.play.translator import Translation
 from neuralese.storage.files import write_json
 from neuralese.storage.tables import matrix, read_table, write_table
 from neuralese.tasks.driving import logs
 from neuralese.tasks.driving.logs import layouts, replay
+from neuralese.translate.dictionary import Translation
 
 ROAD = "\n".join("########" if 3 <= row <= 4 else "." * 8 for row in range(8))
 PHRASES = ["", "west", "going left"]
@@ -39,7 +39,7 @@ def lanes(action: int, steps: int = 6, starts: tuple = (WEST, EAST), goals: tupl
     with torch.no_grad():
         cell.q_values.weight.zero_()
         cell.q_values.bias.copy_(torch.eye(4)[action])
-    said = [Translation(0, "east", 1.0), Translation(1, "north", 2.0)]
+    said = [Translation(1, 0, "east", 1.0), Translation(2, 1, "north", 2.0)]
     return Robot(cell, game, [ROAD], PHRASES, torch.eye(3, 4), lambda message: said)
 
 
@@ -205,7 +205,7 @@ def shape(value):
 
 def test_robots_that_are_watched_hear_what_the_english_of_the_other_becomes(begin):
     robot = lanes(FORWARD, starts=(pose(3, 1, 3), pose(3, 5, 3)))
-    said = [Translation(1, "west", 1.0), Translation(2, "going left", 2.0)]
+    said = [Translation(1, 1, "west", 1.0), Translation(2, 2, "going left", 2.0)]
     heard, game = [], begin(dataclasses.replace(robot, into_english=lambda message: said), pose(3, 1, 3))
     robot.cell.encode_message.register_forward_hook(lambda module, given, out: heard.append(given[0].clone()))
     seen = game.watch()

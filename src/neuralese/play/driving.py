@@ -10,7 +10,7 @@ human or robot); a human's has the phrase that the robot `heard`; a robot's has 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, ClassVar
 
@@ -20,11 +20,18 @@ from torch import Tensor
 from neuralese.agents.cell import Cell
 from neuralese.agents.episodes import rounds
 from neuralese.games.driving import ACTIONS, FORWARD, LEFT, RIGHT, SIZE, WAIT, DrivingGame, DrivingWorld, move_table
-from neuralese.play.session import Heard, PlayOptions, RefusedError, Session, TooLateError, open_run
-from neuralese.play.translator import Translation, Translator
-from neuralese.storage.tables import read_table
+from neuralese.play.session import (
+    Heard,
+    PlayOptions,
+    RefusedError,
+    Session,
+    TooLateError,
+    check_criterion,
+    open_run,
+)
 from neuralese.tasks.driving.logs import LONGEST
 from neuralese.tasks.driving.tables import MAPS
+from neuralese.translate.dictionary import Lookup, Translation
 
 STEPS = 30  # maximum length of a game: 98 % of games between humans took at most 22
 ARRIVED, CRASHED, OUT_OF_TIME = "arrived", "crashed", "out of time"
@@ -45,19 +52,18 @@ class Robot:
 def load_robot(options: PlayOptions) -> Robot:
     """The driver trained with a seed, and its translator by a criterion of the dictionary."""
     run = open_run(options, steps=options.steps or STEPS)
-    translator, unnumbered = Translator(run), torch.tensor([-1])
-    criterion = translator.check(options.criterion)
-    vocabulary = run.neuralese("train")
-    translated = [translator.into_neuralese((number,), criterion)[1] for number in range(len(run.phrases))]
+    lookup, said = Lookup(run), run.said["train"]
+    criterion = check_criterion(lookup, options.criterion)
+    best = run.table("dictionary.parquet").query("direction == 'H->R' and criterion == @criterion and rank == 1")
+    message_ids = best.set_index("source_id")["target_id"].loc[range(len(run.phrases))].tolist()
+    rows = {number: row for row, number in enumerate(said.ids.tolist())}
     return Robot(
         run.cell,
         run.states,
-        read_table(run.files["maps.parquet"], MAPS)["road"].to_pylist(),
+        run.table("maps.parquet", MAPS)["road"].tolist(),
         run.phrases,
-        torch.cat([message.messages for message in translated]),
-        lambda message: (
-            translator.into_english(replace(vocabulary, messages=message[None], ids=unnumbered), criterion).best
-        ),
+        said.messages[[rows[number] for number in message_ids]],
+        lambda message: lookup.messages(message[None], criterion)[0].best,
     )
 
 

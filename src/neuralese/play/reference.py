@@ -1,13 +1,12 @@
 """Talk with a robot about one of several items: you describe and it picks, it speaks and you pick, or two robots talk.
 
-This is the game of every task without a game of its own: its states are drawn as in the report, and what the robot
-says and understands comes from a finished run. Entries of the dictionary are looked up; other messages, and other
-phrases said together, are scored by the dictionary's own criteria in its own contexts.
+This is the game of every task without a game of its own. Its states are drawn as in the report, and what the robot
+says and understands comes from a finished run.
 """
 
 import io
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from importlib.resources import files
@@ -21,16 +20,26 @@ from torch import Tensor
 from neuralese.agents.sequences import NOTHING
 from neuralese.evaluate.listeners import Guess, guess_by_likelihood, guess_by_playing
 from neuralese.play.recorded import FORMAT
-from neuralese.play.session import Heard, PlayOptions, RefusedError, Session, TooLateError, open_run
-from neuralese.play.translator import Answer, Translator, ranked
+from neuralese.play.session import (
+    Heard,
+    PlayOptions,
+    RefusedError,
+    Session,
+    TooLateError,
+    check_criterion,
+    criteria,
+    open_run,
+)
 from neuralese.stages.run import Run
 from neuralese.storage.tables import matrix, read_table
+from neuralese.translate.dictionary import Answer, Lookup, Translation, n_best
 from neuralese.translate.interpreter import cross_entropies, interpret_words
 from neuralese.translate.languages import Composed, Neuralese
 from neuralese.translate.pairs import beliefs
 
 SPLIT = "test"  # the split that is played: neither robot nor translator has learned from it
 INTERPRETER = "interpreter"  # a translator who knows the candidates
+N_BEST = 5  # number of translations shown
 ROUNDS = 10  # default number of rounds in a game
 DESCRIBE, PICK = "describe", "pick"  # what the person does in a round
 DRAWN = 60  # contexts whose pictures are made at a time: looking one up may mean reading a whole archive
@@ -40,31 +49,42 @@ DIGITS = {"page": 3, "log": 5}  # of a message's numbers
 class Robot:
     """A robot that speaks and listens, and its translators. States are (1, s, ...), the true one first.
 
-    A message is a `Neuralese` of one message; `criterion` is one of the dictionary's, or the interpreter.
+    A message is a `Neuralese` of one message; `translator` is a criterion of the dictionary, or the interpreter.
     """
 
     def __init__(self, run: Run) -> None:
-        self.run, self.game, self.translator = run, run.games[SPLIT], Translator(run)
+        self.run, self.game, self.lookup = run, run.games[SPLIT], Lookup(run)
+        self._rows = {number: row for row, number in enumerate(run.said["train"].ids.tolist())}
 
-    def into_english(self, message: Neuralese, states: Tensor, criterion: str) -> Answer:
+    def message(self, split: str, row: int) -> Neuralese:
+        """A message that the robot said in a split."""
+        said = self.run.neuralese(split)
+        return replace(said, messages=said.messages[row : row + 1], ids=said.ids[row : row + 1])
+
+    def into_english(self, message: Neuralese, states: Tensor, translator: str) -> Answer:
         """A message in English: single phrases."""
-        if criterion != INTERPRETER:
-            return self.translator.into_english(message, criterion)
+        if translator != INTERPRETER:
+            return self.lookup.message(int(message.ids), translator, N_BEST)
         phrases, likely = self.run.english.spoken(), self._message_likelihood(message, states)
         belief = beliefs(likely)  # the score is the divergence of beliefs about these candidates
         scores = cross_entropies(likely, phrases, self.game.candidates(states)) + (belief.exp() * belief).sum()
-        return Answer(ranked(scores[0].clamp(min=0), phrases.ids.tolist(), phrases.texts()), INTERPRETER)
+        best, values = n_best(scores.clamp(min=0), N_BEST)
+        ids, texts, found = phrases.ids.tolist(), phrases.texts(), enumerate(zip(best[0], values[0], strict=True), 1)
+        return Answer(
+            "", INTERPRETER, [Translation(rank, ids[k], texts[k], float(score)) for rank, (k, score) in found]
+        )
 
-    def into_neuralese(self, parts: Sequence[int], states: Tensor, criterion: str) -> tuple[Answer, Neuralese]:
+    def into_neuralese(self, parts: Sequence[int], states: Tensor, translator: str) -> tuple[Answer, Neuralese]:
         """Phrases said together as messages, and the best of these.
 
         The interpreter says what the robot itself would most likely say in the candidate that the words point to.
         """
-        if criterion != INTERPRETER:
-            return self.translator.into_neuralese(parts, criterion)
+        if translator != INTERPRETER:
+            answer = self.lookup.phrases(parts, translator, N_BEST)
+            return answer, self.message("train", self._rows[answer.best[0].id])
         likely, candidates = self._words_likelihood(parts, states), self.game.candidates(states)
         row = int(interpret_words(likely, self.run.neuralese("train"), candidates))
-        return Answer([], INTERPRETER), self.translator.message("train", row)
+        return Answer("", INTERPRETER, []), self.message("train", row)
 
     @cached_property
     def _guess(self) -> Guess:
@@ -160,7 +180,7 @@ class ReferenceSession(Session):
         super().__init__(options, options.logs / options.task)
         self.run = open_run(options)
         self.robot, self.phrases = Robot(self.run), self.run.phrases
-        self.criterion = self.robot.translator.check(options.criterion)
+        self.criterion = check_criterion(self.robot.lookup, options.criterion)
         self.interpreter = False  # whether it translates, instead of the dictionary
         self.length = options.steps or ROUNDS
         self.watched = {"count": 0, "right": 0, "unaided": 0}
@@ -238,7 +258,7 @@ class ReferenceSession(Session):
 
     def choose(self, criterion: str, interpreter: bool) -> dict:
         """Let another translator translate from now on."""
-        self.criterion, self.interpreter = self.robot.translator.check(criterion), interpreter
+        self.criterion, self.interpreter = check_criterion(self.robot.lookup, criterion), interpreter
         self._speak()
         return self.view()
 
@@ -261,10 +281,10 @@ class ReferenceSession(Session):
             "translator": self.translator,
             "message": message_view(message),
             "message_belief": context.by_place(robot.message_belief(message, states)),
-            "english": english.view(),
+            "english": answer_view(english),
             "words_belief": context.by_place(robot.words_belief(parts, states)),
             "received": message_view(received),
-            "neuralese": neuralese.view(),
+            "neuralese": answer_view(neuralese),
             "received_belief": context.by_place(robot.message_belief(received, states)),
             "picked": picked,
             "right": picked == context.target,
@@ -277,7 +297,7 @@ class ReferenceSession(Session):
         return self.view() | {
             "title": self.run.task.title,
             "seed": self.run.seed,
-            "criteria": self.robot.translator.names,
+            "criteria": criteria(self.robot.lookup),
             "phrases": [phrase for phrase in self.phrases if phrase],
             "watched": dict(self.watched),
         }
@@ -299,7 +319,7 @@ class ReferenceSession(Session):
             "candidates": last.context.view(named=answered),
             "target": last.context.target if answered or last.kind == DESCRIBE else None,
             "translator": last.translator,
-            "english": last.english.view() if last.english else None,
+            "english": answer_view(last.english) if last.english else None,
             "result": self._result(last) if answered else None,
             "history": [{"kind": each.kind, "words": each.words, "right": each.right} for each in played],
             "criterion": self.criterion,
@@ -313,7 +333,7 @@ class ReferenceSession(Session):
         message, more = context.message, {}
         if played.heard and played.received and played.neuralese:
             message, parts = played.received, played.heard.parts
-            more = {"heard": played.heard.view(), "neuralese": played.neuralese.view()}
+            more = {"heard": played.heard.view(), "neuralese": answer_view(played.neuralese)}
         else:
             parts = (played.english.best[0].id,) if played.english else ()
         return {
@@ -348,7 +368,7 @@ class ReferenceSession(Session):
         row, states = self._drawn.pop(), self.run.said[SPLIT].states
         order = torch.randperm(states.shape[1], generator=self.generator).tolist()
         items = [self._items[code] for code in codes[row, order].tolist()]
-        return Context(states[row : row + 1], self.robot.translator.message(SPLIT, row), order, items)
+        return Context(states[row : row + 1], self.robot.message(SPLIT, row), order, items)
 
     def _look_up(self, codes: set[int]) -> None:
         """Find out what states look like, and draw them."""
@@ -376,6 +396,13 @@ def _round_log(played: Round) -> dict:
         said = {"text": played.heard.typed, "heard": list(played.heard.phrases)}
         return {"person": "describes", **about, **said, "received": rounded(numbers(played.received))}
     return {"person": "picks", **about, "message": rounded(numbers(context.message)), "shown": played.words}
+
+
+def answer_view(answer: Answer) -> dict:
+    """Translations for the page; an infinite score, of a pair that shares no context, becomes none."""
+    scores = [None if np.isinf(each.score) else round(each.score, 3) for each in answer.best]
+    best = [{"text": each.text, "score": score} for each, score in zip(answer.best, scores, strict=True)]
+    return {"best": best, "how": answer.how}
 
 
 def numbers(message: Neuralese) -> list[float]:

@@ -26,6 +26,7 @@ from neuralese import tasks
 from neuralese.errors import NeuraleseError, StorageError
 from neuralese.stages.run import Run
 from neuralese.storage.files import write_text
+from neuralese.translate.dictionary import Lookup
 
 log = logging.getLogger(__name__)
 
@@ -227,3 +228,16 @@ def open_run(options: PlayOptions, **rules: Any) -> Run:
             f"make it with: neuralese run {folder}/seed{run.seed}/dictionary.parquet"
         )
     return run
+
+
+def criteria(lookup: Lookup) -> list[str]:
+    """The criteria that translate in both directions."""
+    return [name for name in lookup.criteria["R->H"] if name in lookup.criteria.get("H->R", {})]
+
+
+def check_criterion(lookup: Lookup, criterion: str | None) -> str:
+    """A criterion of the dictionary, by default ours; any other is refused."""
+    criterion, known = criterion or lookup.default, criteria(lookup)
+    if criterion not in known:
+        raise RefusedError(f"{lookup.path} has no translation by '{criterion}'; choose from {', '.join(known)}.")
+    return criterion
