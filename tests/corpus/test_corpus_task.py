@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from neuralese.config.models import FitConfig, GameConfig
-from neuralese.data.provenance import data_kind
+from neuralese.data.data_sets import data_kind
 from neuralese.storage.tables import read_table
 from neuralese.tasks.corpus.data import write_corpus
 from neuralese.tasks.corpus.game import CorpusStates, load_games

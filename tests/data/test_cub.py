@@ -1,3 +1,5 @@
+"""Birds, real or stand-in: lists become a row for each image, captions become phrases, and odd files are refused."""
+
 import pickle
 import zipfile
 
@@ -19,8 +21,8 @@ SPLIT = {"train": "001.A/a_1.jpg", "val": "001.A/a_2.jpg", "test": "002.B/b_1.jp
 
 
 def archives(folder, lists=LISTS, split=SPLIT):
-    write_tar(folder / "images", {f"CUB_200_2011/{name}.txt": text.encode() for name, text in lists.items()})
-    write_tar(folder / "splits", {f"x/data/birds/{name}.txt": text.encode() for name, text in split.items()})
+    write_tar(folder / "images", {f"CUB_200_2011/{name}.txt": text.encode("latin-1") for name, text in lists.items()})
+    write_tar(folder / "splits", {f"x/data/birds/{name}.txt": text.encode("latin-1") for name, text in split.items()})
     return folder / "images", folder / "splits"
 
 
@@ -69,6 +71,110 @@ def test_an_image_without_description_is_named(tmp_path):
     captions_zip(tmp_path / "zip", test_names=())
     with pytest.raises(NeuraleseError, match=r"no description of 002\.B/b_1\.jpg"):
         cub.parse_captions(tmp_path / "zip", images)
+
+
+# two images, whose lists are made odd one at a time
+TWO = {
+    "images": "1 a/1.jpg\n2 a/2.jpg",
+    "image_class_labels": "1 1\n2 1",
+    "classes": "1 a",
+    "bounding_boxes": "1 1 2 30 40\n2 0 0 5 5",
+}
+TWO_SPLIT = {"train": "a/1.jpg", "val": "a/2.jpg", "test": ""}
+ODD_LISTS = [
+    *(
+        {"images": text}
+        for text in ("", "1", "1 a b", "x a", "-1 a", "1 a/1.jpg\n1 a/2.jpg", "1 a/1.jpg\n2 a/1.jpg", "\xff")
+    ),
+    *({"images": text} for text in ("1 \x1b[31m", "1_0 a/1.jpg", "99999999999999 a", "1 a/3.jpg", "² a", "1\0a")),
+    *(
+        {"image_class_labels": text}
+        for text in ("", "1 1", "1 x\n2 x", "1\n2", "1 9\n2 9", "1 1 1\n2 1 1", "1 nan\n2 nan")
+    ),
+    *({"classes": text} for text in ("", "1", "2 a", "1 a\n1 b", "x a")),
+    *({"bounding_boxes": text} for text in ("", "1 1 2 30 40", "1 1 2 3\n2 1 2 3", "1 nan 0 5 5\n2 0 0 5 5")),
+    *({"bounding_boxes": text} for text in ("1 a b c d\n2 a b c d", "1 0 0 -5 5\n2 0 0 5 5", "1 inf 0 5 5\n2 0 0 5 5")),
+]
+ODD_SPLITS = [
+    {"test": "a/1.jpg"},
+    {"train": ""},
+    {"train": "a/1.jpg\na/1.jpg"},
+    {"train": "a/1.jpg\xff\x1b"},
+]
+
+
+@pytest.mark.parametrize("odd", [*ODD_LISTS, *ODD_SPLITS], ids=ascii)
+def test_odd_lists_of_birds_are_refused_in_one_sentence(tmp_path, odd):
+    lists = {name: odd.get(name, text) for name, text in TWO.items()}
+    split = {name: odd.get(name, text) for name, text in TWO_SPLIT.items()}
+    with pytest.raises(NeuraleseError, match="download") as caught:
+        cub.parse_images(*archives(tmp_path, lists, split))
+    assert str(caught.value).isprintable()
+
+
+def sentences(count: int) -> list[list[int]]:
+    return [[1, 2] for _ in range(count)]
+
+
+WORDS = {1: "red", 2: "crown"}
+ODD_CAPTIONS = {
+    "no list": 5,
+    "nothing": [],
+    "three parts": [sentences(20), sentences(0), WORDS],
+    "five parts": [sentences(20), sentences(0), WORDS, {}, {}],
+    "too few sentences": [sentences(19), sentences(0), WORDS, {}],
+    "numbers for sentences": [list(range(20)), [], WORDS, {}],
+    "texts for sentences": [["ab"] * 20, [], WORDS, {}],
+    "unknown words": [[[7, 8] for _ in range(20)], [], WORDS, {}],
+    "words that are numbers": [sentences(20), [], {1: 5, 2: 6}, {}],
+    "words that are none": [sentences(20), [], None, {}],
+    "words in a list that is too short": [sentences(20), [], ["a"], {}],
+    "words that are lists": [sentences(20), [], {1: [], 2: {}}, {}],
+    "a dict for a part": [{}, [], WORDS, {}],
+    "nothing for a part": [None, [], WORDS, {}],
+    "words that are words": [[["x"] for _ in range(20)], [], WORDS, {}],
+}
+ODD_NAMES = {
+    "numbers": [1, 2],
+    "one name twice": ["a/1", "a/1"],
+    "none": None,
+    "other names": ["b/1", "b/2"],
+    "a text": "ab",
+}
+
+
+IMAGES = pd.DataFrame({"image_id": [1, 2], "path": ["a/1.jpg", "a/2.jpg"]})
+
+
+@pytest.mark.parametrize(
+    ("captions", "names"),
+    [
+        *((each, ["a/1", "a/2"]) for each in ODD_CAPTIONS.values()),
+        *(([sentences(20), [], WORDS, {}], each) for each in ODD_NAMES.values()),
+    ],
+    ids=[*ODD_CAPTIONS, *ODD_NAMES],
+)
+def test_odd_captions_are_refused_in_one_sentence(tmp_path, captions, names):
+    content = {"captions": captions, "train/filenames": names, "test/filenames": []}
+    pickles = {f"birds/{name}.pickle": pickle.dumps(value, protocol=2) for name, value in content.items()}
+    write_tar(tmp_path / "captions", pickles)
+    with pytest.raises(NeuraleseError, match="download") as caught:
+        cub.parse_captions(tmp_path / "captions", IMAGES)
+    assert str(caught.value).isprintable()
+
+
+def test_only_what_was_verified_is_read_of_captions(tmp_path):
+    write_tar(tmp_path / "other", {"x/birds/captions.pickle": pickle.dumps([]), "text_c10/a/1.txt": b"red crown"})
+    with pytest.raises(NeuraleseError, match=r"no description of a/2\.jpg"):
+        cub.parse_captions(tmp_path / "other", IMAGES)
+    assert cub.parse_captions(tmp_path / "other", IMAGES[:1])["caption"].tolist() == ["red crown"]
+
+
+@pytest.mark.parametrize("text", [b"", b"\n\n", b"  "])
+def test_an_empty_description_is_none(tmp_path, text):
+    write_tar(tmp_path / "texts", {"text_c10/a/1.txt": text, "text_c10/a/2.txt": b"red"})
+    with pytest.raises(NeuraleseError, match=r"no description of a/1\.jpg"):
+        cub.parse_captions(tmp_path / "texts", IMAGES)
 
 
 def test_the_inventory_is_the_most_frequent_bigrams_without_stop_words():

@@ -9,7 +9,7 @@ import pytest
 from neuralese.data.archives import write_tar
 from neuralese.errors import NeuraleseError
 from neuralese.tasks.driving import embedded, logs
-from neuralese.tasks.driving.logs import layouts, replay
+from neuralese.tasks.driving.logs import BadLogError, layouts, parse_log, replay
 
 ROAD = [[float(3 <= row <= 4) for _ in range(8)] for row in range(8)]
 
@@ -104,6 +104,79 @@ def test_a_game_that_cannot_have_happened_is_left_out(tmp_path, change, says):
     assert bad["000.json"].startswith(says)
     assert 0 not in set(turns["game"])
     assert len(games) == 30
+
+
+# a game whose log is made odd one field at a time
+FULL_ROAD = [[1.0] * 8 for _ in range(8)]
+CAR = {"done": False, "pos": [1, 2], "dir": 0, "goal": [3, 4]}
+STATE = {"cars": [CAR, CAR], "road": FULL_ROAD}
+MOVE = {"action": 1, "message": "going"}
+GAME = [STATE, [MOVE, MOVE], STATE]
+
+
+def with_car(**change):
+    return [{**STATE, "cars": [{**CAR, **change}, CAR]}, [MOVE, MOVE], STATE]
+
+
+def with_move(**change):
+    return [STATE, [{**MOVE, **change}, MOVE], STATE]
+
+
+ODD_LOGS = [
+    *(json.dumps(value).encode() for value in (None, 5, "x", {}, [], [STATE], [STATE, [MOVE, MOVE]], [1, 2, 3])),
+    *(
+        b"",
+        b"[",
+        b"\xff\xfe",
+        b"\x00",
+        b"[" * 100_000,
+        b"[" * 900 + b"]" * 900,
+        b'{"a":' * 5000,
+        b"9" * 5000,
+        b"NaN",
+        b"[1,]",
+    ),
+    *(
+        json.dumps(with_car(pos=each)).encode()
+        for each in ([8, 0], [-1, -1], [1], [1, 2, 3], ["1", 2], [1.5, 2], None, {})
+    ),
+    *(json.dumps(with_car(dir=each)).encode() for each in (4, -1, 1.0, "0", None, True, [0], 10**30)),
+    *(json.dumps(with_car(goal=each)).encode() for each in ([9, 9], None, "34")),
+    *(json.dumps(with_car(done=each)).encode() for each in (0, "no", None)),
+    *(json.dumps(with_move(action=each)).encode() for each in (4, -1, "1", None, True, 1.0, [1])),
+    *(json.dumps(with_move(message=each)).encode() for each in (None, 5, ["a"], "x" * 10_000, "\ud800")),
+    *(
+        json.dumps([{**STATE, "road": each}, [MOVE, MOVE], STATE]).encode()
+        for each in (None, [], FULL_ROAD[:7], [[2] * 8] * 8)
+    ),
+    *(json.dumps([{**STATE, "road": [[each] * 8] * 8}, [MOVE, MOVE], STATE]).encode() for each in ("1", None, [], 0.5)),
+    json.dumps([{**STATE, "cars": [CAR]}, [MOVE, MOVE], STATE]).encode(),
+    json.dumps([STATE, [MOVE], STATE]).encode(),
+    json.dumps([STATE, [MOVE, MOVE], {**STATE, "road": [[0] * 8] * 8}]).encode(),
+    json.dumps(with_car(pos=[[[[]]]] * 50)).encode(),
+    json.dumps(GAME).encode().replace(b'"dir": 0', b'"dir": ' + b"1" * 5000),
+]
+
+
+@pytest.mark.parametrize("content", ODD_LOGS, ids=lambda content: ascii(content[:60]))
+def test_an_odd_log_is_named_by_the_field_at_fault(content):
+    with pytest.raises(BadLogError) as caught:
+        parse_log(content)
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 600
+
+
+def test_the_log_that_is_made_odd_is_right_otherwise():
+    road, rows = parse_log(json.dumps(GAME).encode())
+    assert road == "\n".join(["########"] * 8)
+    assert len(rows) == 4
+
+
+def test_an_archive_of_odd_logs_stops_in_one_sentence(tmp_path):
+    with pytest.raises(NeuraleseError, match="driving logs are malformed") as caught:
+        logs.parse(archive(tmp_path, ODD_LOGS))
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 600
 
 
 def test_an_archive_of_something_else_is_refused(tmp_path):

@@ -3,13 +3,13 @@
 import functools
 
 import pytest
+from odd_archives import ODD
 
 from neuralese.data import fetch as fetching
 from neuralese.data.archives import content_digest, write_tar
-from neuralese.data.data_sets import Archive, DataSet
+from neuralese.data.data_sets import Archive, DataSet, data_kind, provenance
 from neuralese.data.download import download
 from neuralese.data.fetch import fetch, mirror_folder
-from neuralese.data.provenance import data_kind, provenance
 from neuralese.errors import NeuraleseError
 from neuralese.storage.files import file_digest, read_json, write_json
 
@@ -108,6 +108,30 @@ def test_a_mirror_with_other_content_gives_way_to_the_official_address(web, tmp_
 def test_a_mirror_with_a_damaged_archive_gives_way_to_the_official_address(web, get, mirror, right):
     (mirror / "corpus.tar").write_bytes(right.read_bytes()[:100_000])
     assert get(web.site(web.gives(right.read_bytes())).url, mirror=mirror)["source"] == "official"
+
+
+@pytest.mark.parametrize("wrong", list(ODD)[::12])
+def test_after_an_odd_archive_the_next_place_is_tried(tmp_path, mirror, caplog, wrong):
+    (mirror / "first").write_bytes(ODD[wrong])
+    (mirror / "second").write_bytes(b"taken as it is")
+    archive = Archive("file", "first", (), USED, "0" * 64, supplied="second")
+    record = fetch_all(tmp_path, archive, source="real", mirror=mirror)
+    assert record["files"][0]["from"] == str(mirror / "second")
+    assert f"{mirror / 'first'} " in caplog.text
+    assert "trying the next place" in caplog.text
+
+
+def test_a_file_that_may_not_be_read_gives_way_to_the_next_place(tmp_path, mirror, monkeypatch, caplog):
+    def copy(source, destination):
+        if source.endswith("first"):
+            raise PermissionError(13, "Permission denied", source)
+        destination.write_bytes(b"y")
+
+    for name in ("first", "second"):
+        (mirror / name).touch()
+    monkeypatch.setattr("neuralese.data.fetch.shutil.copyfile", copy)
+    fetch_all(tmp_path, Archive("file", "first", (), USED, "", supplied="second"), source="real", mirror=mirror)
+    assert "first cannot be read (Permission denied); trying the next place" in caplog.text
 
 
 def test_the_mirrors_own_file_stays_as_it_was(tmp_path, get, mirror, right):

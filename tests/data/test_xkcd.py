@@ -76,6 +76,46 @@ def test_a_damaged_corpus_is_refused_in_one_sentence(tmp_path, change, says):
     assert "\n" not in str(error.value)
 
 
+# two names, whose files are made odd one at a time
+TWO = {
+    "corpusindex.txt": "red,red\nlight blue,blue",
+    **{f"train/{stem}.{channel}_train": "0.1\n0.2" for stem in ("red", "blue") for channel in "hsv"},
+    **{f"{folder}/{stem}.test": "0.1,0.2,0.3" for folder in ("5dev", "25test") for stem in ("red", "blue")},
+}
+ODD_COLORS = [
+    *(
+        {"corpusindex.txt": text}
+        for text in ("", "red", "red,red\nred,blue", "a,red\nb,red", ",red", "red,", "\xff,red")
+    ),
+    *({"corpusindex.txt": text} for text in ("\x1b[31m,red", "red,nothing", "red,../red", "re\0d,red")),
+    *(
+        {"train/red.h_train": text}
+        for text in ("nan", "0.1\nnan", "inf\n0.1", "-0.1\n0.2", "1.1\n0.2", "0.1", "0.1\n0.2\n0.3")
+    ),
+    *({"train/red.h_train": text} for text in ("a\nb", "0.1\n0x1", "1e999\n0.1", "\xff\n1", "0.1 0.2 0.3", "1,2,3")),
+    *(
+        {"5dev/red.test": text}
+        for text in ("0.1,0.2", "0.1,0.2,0.3,0.4", "0.1 0.2 0.3", "a,b,c", "nan,0,0", "2,0,0", ",,")
+    ),
+    *({f"{folder}/{stem}.test": "" for stem in ("red", "blue")} for folder in ("5dev", "25test")),
+    {name: "" for name in TWO if name.startswith("train")},
+]
+
+
+@pytest.mark.parametrize("change", ODD_COLORS, ids=ascii)
+def test_odd_colours_are_refused_in_one_sentence(tmp_path, change):
+    files = {name: text.encode("latin-1") for name, text in (TWO | change).items()}
+    with pytest.raises(NeuraleseError) as error:
+        parse(pack(tmp_path / "xkcd", files))
+    assert str(error.value).isprintable()
+
+
+def test_the_colours_that_are_made_odd_are_right_otherwise(tmp_path):
+    table = parse(pack(tmp_path / "xkcd", {name: text.encode() for name, text in TWO.items()}))
+    assert len(table) == 8
+    assert np.isfinite(table[["h", "s", "v"]].to_numpy()).all()
+
+
 def test_words_are_split_at_everything_but_letters_and_apostrophes():
     assert words("Robin's egg blue-green") == ["robin's", "egg", "blue", "green"]
     assert words("yellow/green 2") == ["yellow", "green"]

@@ -9,7 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from neuralese import tasks
-from neuralese.data.provenance import data_kind
+from neuralese.data.data_sets import data_kind
 from neuralese.errors import NeuraleseError
 
 

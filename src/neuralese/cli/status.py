@@ -13,7 +13,7 @@ import click
 from neuralese.cli.output import print_json, print_table
 from neuralese.cli.results import Examples, Results, json_option, one_task_option
 from neuralese.cli.run import snakemake_command
-from neuralese.data.provenance import read_provenance
+from neuralese.data.data_sets import read_provenance
 from neuralese.errors import NeuraleseError
 
 EXAMPLES = """

@@ -1,6 +1,14 @@
-"""What a task is made from: public archives, where to find each, and how to verify it."""
+"""What a task is made from: public archives, how to verify each, and the record of where they came from."""
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from neuralese.errors import NeuraleseError
+from neuralese.storage.files import read_json
+
+KINDS = ("official", "mirror", "embedded", "corpus")  # where data comes from
+PEOPLE, ATTRIBUTES = "people", "attributes"  # who says the phrases of an inventory
 
 
 @dataclass(frozen=True)
@@ -24,3 +32,26 @@ class DataSet:
     title: str
     licence: str
     archives: tuple[Archive, ...] = ()
+
+
+def provenance(raw: str | Path, rows: dict[str, int], **more: object) -> dict[str, Any]:
+    """Where raw data came from, with the number of rows of each table made from it."""
+    return {**read_json(Path(raw) / "source.json"), "rows": rows, **more}
+
+
+def read_provenance(path: str | Path) -> dict[str, Any]:
+    """The recorded source of a task's data."""
+    known = read_json(path)
+    rows = known.get("rows", {})
+    if (
+        known.get("source") not in KINDS
+        or not (isinstance(rows, dict) and all(type(count) is int for count in rows.values()))
+        or not all(isinstance(known.get(name, ""), str) for name in ("data_set", "time", "speaker"))
+    ):
+        raise NeuraleseError(f"{path} does not say where the data comes from; delete it and run snakemake again.")
+    return known
+
+
+def data_kind(path: str | Path) -> str:
+    """`official`, `mirror`, `embedded` or `corpus`, from a provenance file."""
+    return read_provenance(path)["source"]

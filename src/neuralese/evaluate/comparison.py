@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from neuralese.data.provenance import ATTRIBUTES
+from neuralese.data.data_sets import ATTRIBUTES
 from neuralese.evaluate.paper import Papers, behavior_figures, belief_figure
 from neuralese.evaluate.statistics import differing_in_seed, holm, over_seeds_interval, over_seeds_test
 from neuralese.translate.families import ASKS_JUDGE, INFORMED

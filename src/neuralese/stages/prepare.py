@@ -44,7 +44,7 @@ def download(task: str, raw: str | Path, source: str, mirror: str | None, partia
 
 def parse_colors(raw: str | Path, least_names: int) -> Made:
     """Every answer of the colour survey, the items of the game, and what people called them."""
-    from neuralese.data.provenance import provenance
+    from neuralese.data.data_sets import provenance
     from neuralese.tasks.colors import data as xkcd
     from neuralese.tasks.items import items_table, traces_table, utterances_table
 
@@ -119,7 +119,7 @@ def train_head(images: str | Path, pooled: str | Path, head: Mapping[str, Any]) 
 
 def prepare_birds(given: Mapping[str, str | Path], bigrams: int) -> Made:
     """The items of the bird game, and what people said of them; `given` are the paths of the inputs by name."""
-    from neuralese.data.provenance import provenance
+    from neuralese.data.data_sets import provenance
     from neuralese.storage.files import read_json
     from neuralese.storage.tables import read_table
     from neuralese.tasks.birds import data as cub
@@ -146,7 +146,7 @@ def prepare_birds(given: Mapping[str, str | Path], bigrams: int) -> Made:
 
 def parse_driving(raw: str | Path, dev_games: int, test_games: int, least_sent: int, least_words: int) -> Made:
     """The logged driving games, replayed to check them and to compute their reward, and what people said in them."""
-    from neuralese.data.provenance import provenance
+    from neuralese.data.data_sets import provenance
     from neuralese.tasks.driving import logs
     from neuralese.tasks.driving.logs import layouts, replay
     from neuralese.tasks.items import traces_table, utterances_table
@@ -177,7 +177,7 @@ def parse_driving(raw: str | Path, dev_games: int, test_games: int, least_sent: 
 def prepare(task: str, raw: str | Path, settings: Mapping[str, Any]) -> Made:
     """The items of a task without stages of its own, and what people said of them."""
     from neuralese import tasks
-    from neuralese.data.provenance import provenance
+    from neuralese.data.data_sets import provenance
     from neuralese.tasks.items import inventory_table, utterances_table
 
     found = tasks.get(task).prepare(Path(raw), settings)

@@ -102,14 +102,14 @@ class Run:
     @property
     def data(self) -> str:
         """The kind of data it is made from."""
-        from neuralese.data.provenance import data_kind
+        from neuralese.data.data_sets import data_kind
 
         return data_kind(self.files["provenance.json"])
 
     @property
     def words(self) -> str:
         """Who says the phrases: people, or the attributes of the states if nobody said anything."""
-        from neuralese.data.provenance import PEOPLE, read_provenance
+        from neuralese.data.data_sets import PEOPLE, read_provenance
 
         return read_provenance(self.files["provenance.json"]).get("speaker", PEOPLE)
 

@@ -19,8 +19,7 @@ import pandas as pd
 import pyarrow as pa
 from PIL import Image
 
-from neuralese.data.archives import members
-from neuralese.data.pickles import read_plain_pickle
+from neuralese.data.archives import members, read_plain_pickle
 from neuralese.errors import NeuraleseError
 from neuralese.storage.schema import SPLIT, Column, contract, int32, text, vector
 from neuralese.storage.tables import matrix

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from neuralese.data.provenance import ATTRIBUTES, PEOPLE
+from neuralese.data.data_sets import ATTRIBUTES, PEOPLE
 from neuralese.storage.files import file_digest, write_json
 from neuralese.storage.tables import vectors, write_table
 from neuralese.tasks.corpus.contexts import NO_PICK

@@ -7,7 +7,6 @@ import struct
 import tarfile
 import zipfile
 from collections.abc import Callable
-from pathlib import Path
 
 FILES = {f"top/{name}.txt": name.encode() * 100 for name in ("one", "two", "three")}
 END = bytes(1024)
@@ -102,10 +101,6 @@ ODD: dict[str, bytes] = {
     "an extended header of 16 kB of digits": pax(b"1" * 16_000) + member(b"top/x.txt") + END,
     "a record that is longer than its header": pax(b"999 path=x\n") + member(b"top/x.txt") + END,
     "a record of no length": pax(b"0 path=x\n") + member(b"top/x.txt") + END,
-    "a record that ends before it begins": pax(b"1 path=x\n") + member(b"top/x.txt") + END,
-    "a record without a key": pax(b"7 path\n") + member(b"top/x.txt") + END,
-    "a record without an end": pax(b"9 path=xyz") + member(b"top/x.txt") + END,
-    "a record of a negative length": pax(b"-9 path=x\n") + member(b"top/x.txt") + END,
     "a record whose size is no number": pax(record(b"size", b"many")) + member(b"top/x.txt") + END,
     "a record whose size is negative": pax(record(b"size", b"-5")) + member(b"top/x.txt") + END,
     "a record whose size has 5,000 digits": pax(record(b"size", b"9" * 5000)) + member(b"top/x.txt") + END,
@@ -116,7 +111,7 @@ ODD: dict[str, bytes] = {
     "a record that makes a name control": pax(record(b"path", b"top/\x1b.txt")) + member(b"top/x.txt") + END,
     "a record that makes a name no text": pax(record(b"path", b"top/\xff.txt")) + member(b"top/x.txt") + END,
     "an old member with holes": header(kind=b"S") + END,
-    "a new member with holes": pax(record(b"GNU.sparse.major", b"1")) + member(b"top/x.txt") + END,
+    "a new member with holes": pax(record(b"GNU.sparse.map", b"0,1")) + member(b"top/x.txt") + END,
     "an extended header without a member": pax(record(b"path", b"top/x.txt")) + END,
     "a name that is no text": member(b"top/\xff\xfe.txt") + END,
     "a symbolic link": header(b"top/x.txt", kind=b"2") + END,
@@ -139,6 +134,7 @@ ODD: dict[str, bytes] = {
     "gzip that is cut": gzip.compress(TAR)[:-20],
     "gzip with a wrong sum": patched(gzip.compress(TAR), gzip.compress(TAR)[-8:], 0, bytes(4)),
     "gzip and garbage": gzip.compress(TAR) + b"garbage",
+    "gzip 20,000 times": gzip.compress(b"") * 20_000,
     "gzip in gzip": gzip.compress(gzip.compress(TAR)),
     "bzip2 of nothing": b"BZh9",
     "xz of nothing": b"\xfd7zXZ\x00",
@@ -171,15 +167,8 @@ ODD: dict[str, bytes] = {
 }
 
 
-def bombs() -> dict[str, Callable[[Path], None]]:
-    """Small files that unpack to 64 MB of zeros each, of which a reader takes less."""
-    zeros = bytes(1 << 26)
-
-    def packed(compress: Callable[[bytes], bytes]) -> Callable[[Path], None]:
-        return lambda path: path.write_bytes(compress(header(b"other", len(zeros)) + zeros + END)) and None
-
-    return {
-        "gzip": packed(lambda content: gzip.compress(content, 1)),
-        "xz": packed(lambda content: lzma.compress(content, preset=0)),
-        "parts": lambda path: path.write_bytes(gzip.compress(b"") * 20_000) and None,
-    }
+BOMBS: dict[str, Callable[[bytes], bytes]] = {  # small files that unpack to these zeros
+    "gzip": lambda zeros: gzip.compress(header(b"other", len(zeros)) + zeros + END, 1),
+    "xz": lambda zeros: lzma.compress(header(b"other", len(zeros)) + zeros + END, preset=0),
+    "zeros after the end": lambda zeros: gzip.compress(END + zeros, 1),
+}
