@@ -296,7 +296,7 @@ class LogHandler(LogHandlerBase):
             self.live = None
 
     def _conclude(self) -> None:
-        from neuralese.cli.summary import print_summary
+        from neuralese.cli.compare import print_summary
 
         progress, took = self.progress, clock_time(self.progress.seconds)
         failed = progress.of(FAILED)

@@ -17,10 +17,9 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
+from neuralese.cli.compare import main_figures, print_summary
 from neuralese.cli.output import clock_time
-from neuralese.cli.packaged import shipped_configs
-from neuralese.cli.run import snakemake_command
-from neuralese.cli.summary import main_figures, print_summary
+from neuralese.cli.run import find_config, home, shipped_configs, snakemake_command
 from neuralese.errors import NeuraleseError
 from neuralese.stages.job import logged
 from snakemake_logger_plugin_neuralese import DONE, FAILED, Progress, drawn, error_in
@@ -368,3 +367,21 @@ def test_init_writes_configs_and_overwrites_nothing(shell, tmp_path):
     assert names >= {"config.yaml", "quick.yaml", "paper.yaml", "README.md"}
     assert "# " in (tmp_path / "mine/config/config.yaml").read_text()
     assert "exists already" in shell.fails("init", tmp_path / "mine")
+
+
+def test_a_checkout_has_its_workflow_at_the_top():
+    assert home() == ROOT
+
+
+def test_a_name_is_a_path_or_one_of_this_folder_or_one_of_the_package(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert find_config("quick") == find_config("config/quick.yaml") == ROOT / "config/quick.yaml"
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/quick.yaml").write_text("seeds: [1]\n")
+    (tmp_path / "mine.yaml").write_text("seeds: [2]\n")
+    assert find_config("quick") == Path("config/quick.yaml")
+    assert find_config("mine.yaml") == Path("mine.yaml")
+    with pytest.raises(NeuraleseError, match=r"there is no config 'quack'.* faithful, paper, quick"):
+        find_config("quack")
+    with pytest.raises(NeuraleseError, match=r"there is no config 'elsewhere/quick\.yaml'"):
+        find_config("elsewhere/quick.yaml")

@@ -125,7 +125,6 @@ ODD_LINES = [
     ["translate", "--task", "colors", "blue", "--message-id", "3"],
     ["translate", "--task", "colors", "\x1b[31m"],
     ["translate", "--task", "colors", "blue " * 500 + "nothing"],
-    ["completion", "nothing"],
     *(["corpus", "check", each] for each in ("nothing", "", "/dev/null", TABLE, "results")),
     ["corpus", "import", "csv", "nothing", "out"],
     ["corpus", "nothing"],

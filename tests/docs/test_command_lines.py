@@ -11,7 +11,7 @@ from snakemake.cli import get_argument_parser
 
 from neuralese import tasks
 from neuralese.cli.main import cli
-from neuralese.cli.packaged import find_config
+from neuralese.cli.run import find_config
 from neuralese.config.models import config_model
 from neuralese.translate.criteria import kinds
 

@@ -53,7 +53,7 @@ def test_a_wheel_holds_every_file_of_the_library_and_of_the_workflow_and_finds_t
         expected |= {place / path.relative_to(ROOT / name) for path in files if "__pycache__" not in path.parts}
     held = {path for path in (tmp_path / "site").rglob("*") if path.is_file() and ".dist-info" not in str(path)}
     assert held == {path for path in expected if ".egg-info" not in str(path)}
-    code = "from neuralese.cli.packaged import home, find_config; print(home()); print(find_config('quick'))"
+    code = "from neuralese.cli.run import home, find_config; print(home()); print(find_config('quick'))"
     environment = {**plain_environment(), "PYTHONPATH": str(tmp_path / "site")}
     (tmp_path / "empty").mkdir()
     done = subprocess.run(

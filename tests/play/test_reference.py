@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from people import talk
 from small_runs import OTHER
 
-from neuralese.cli.corpus import command as corpus_command
+from neuralese.cli.corpus import corpus as corpus_command
 from neuralese.errors import NeuraleseError
 from neuralese.play.recorded import import_games
 from neuralese.play.reference import INTERPRETER, Robot, streak

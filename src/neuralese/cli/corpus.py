@@ -38,7 +38,7 @@ class ExamplesGroup(click.Group):
 
 
 @click.group(cls=ExamplesGroup, epilog=EXAMPLES)
-def command() -> None:
+def corpus() -> None:
     """Bring your own agents: make, import, check and export a corpus.
 
     A corpus is a folder with the states that your agents saw, the messages they sent and, if there are any, what people
@@ -52,7 +52,7 @@ title_option = click.option("--title", metavar="TEXT", help="Title of the corpus
 licence_option = click.option("--licence", metavar="TEXT", help="Licence of the data.")
 
 
-@command.command(cls=Examples, epilog="neuralese corpus new mine")
+@corpus.command(cls=Examples, epilog="neuralese corpus new mine")
 @folder_argument
 def new(folder: Path) -> None:
     """Write a small working corpus into DIR, to be replaced by your own data."""
@@ -63,7 +63,7 @@ def new(folder: Path) -> None:
     click.echo(f"See what it holds: neuralese corpus check {folder}")
 
 
-@command.command(cls=Examples, epilog="neuralese corpus check mine\nneuralese corpus check mine --seed 1 --json")
+@corpus.command(cls=Examples, epilog="neuralese corpus check mine\nneuralese corpus check mine --seed 1 --json")
 @folder_argument
 @click.option(
     "--seed",
@@ -93,7 +93,7 @@ def check(ctx: click.Context, folder: Path, seed: int, as_json: bool) -> None:
         _print(folder, found)
 
 
-@command.group("import", cls=ExamplesGroup, epilog="\n".join(EXAMPLES.strip().splitlines()[2:6]))
+@corpus.group("import", cls=ExamplesGroup, epilog="\n".join(EXAMPLES.strip().splitlines()[2:6]))
 def import_command() -> None:
     """Make a corpus from a file in another format."""
 
@@ -170,7 +170,7 @@ def import_play(file: Path, folder: Path, title: str | None, licence: str | None
     click.echo(f"See what it holds: neuralese corpus check {folder}")
 
 
-@command.command("export", cls=Examples, epilog="\n".join(EXAMPLES.strip().splitlines()[6:]))
+@corpus.command("export", cls=Examples, epilog="\n".join(EXAMPLES.strip().splitlines()[6:]))
 @click.argument("kind", metavar="FORMAT", type=click.Choice(["csv", "csar", "xferbench"]))
 @click.argument("source", metavar="FROM", type=click.Path(path_type=Path))
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path))

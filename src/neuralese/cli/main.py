@@ -1,7 +1,8 @@
 """`neuralese`: look at results, translate with them, and play, without writing Python.
 
-Each command is a module of this package with a click command called `command`. It is imported only when it is run, so
-that the program starts quickly and torch is loaded only where unavoidable.
+A command is imported only when it is run, so that the program starts quickly. In a shell,
+`_NEURALESE_COMPLETE=bash_source neuralese` prints the script that completes commands, options, tasks, seeds and
+phrases (see click's documentation).
 """
 
 import os
@@ -23,7 +24,6 @@ COMMANDS = {
     "status": "Show what has been made, from which data, and what is out of date.",
     "corpus": "Bring your own agents: make, import, check and export a corpus.",
     "play": "Play a game with a trained robot.",
-    "completion": "Print a completion script for your shell.",
 }
 
 
@@ -35,8 +35,9 @@ class Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the module of a command."""
-        return import_module(f"neuralese.cli.{cmd_name}").command if cmd_name in COMMANDS else None
+        """Import the module of a command, which has its name; `init` is in that of `run`."""
+        module = "run" if cmd_name == "init" else cmd_name
+        return getattr(import_module(f"neuralese.cli.{module}"), cmd_name) if cmd_name in COMMANDS else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""

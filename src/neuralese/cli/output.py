@@ -9,19 +9,16 @@ from typing import Any
 
 import click
 
+BETWEEN = 2  # characters between two columns on a terminal
+FIGURE = re.compile(r"[-+\[]?[.\d]")  # the beginning of a cell that must not be broken: a number, an interval, a vector
+
 
 def plain(text: str) -> str:
     """Text from a file made safe for a terminal: anything that would move the cursor or hide something is escaped.
 
     Control characters, those that change the direction of writing, and lone surrogates become escapes.
     """
-    if text.isprintable():
-        return text
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
-
-
-FIGURE = re.compile(r"[-+\[]?[.\d]")  # the beginning of a cell that must not be broken: a number, an interval, a vector
-BETWEEN = 2  # characters between two columns on a terminal
 
 
 def on_terminal() -> bool:
@@ -39,85 +36,68 @@ def clock_time(seconds: float) -> str:
 def print_table(head: Sequence[str], rows: Sequence[Sequence[Any]], title: str = "", spare: Sequence[str] = ()) -> None:
     """Print rows under their head; columns of numbers are right-aligned.
 
-    On a terminal that is too narrow, columns named in `spare` are left out, in that order; text is broken between
-    words. If that does not help, each row is printed as a list. No number is ever cut.
+    On a terminal that is too narrow, columns named in `spare` are left out, in that order, and text is broken. If that
+    does not help, each row is printed as a list. No number is ever cut.
     """
     head, title = [plain(str(name)) for name in head], plain(title)
-    cells = [[plain(_text(value)) for value in row] for row in rows]
-    right = [all(_is_number(row[place]) for row in cells) for place in range(len(head))]
+    columns = [[plain(_text(row[place])) for row in rows] for place in range(len(head))]
     if on_terminal():
-        _print_rich(head, cells, right, title, spare)
+        _print_rich(dict(zip(head, columns, strict=True)), title, spare)
         return
-    widths = [max(len(name), *(len(row[place]) for row in cells), 0) for place, name in enumerate(head)]
-    lines = [title] if title else []
-    for row in [head, *cells]:
-        columns = zip(row, widths, right, strict=True)
-        lines.append("  ".join(cell.rjust(width) if last else cell.ljust(width) for cell, width, last in columns))
-    click.echo("\n".join(line.rstrip() for line in lines))
+    lines = []
+    for name, cells in zip(head, columns, strict=True):
+        align = str.rjust if _are_numbers(cells) else str.ljust
+        width = max(map(len, [name, *cells]))
+        lines.append([align(cell, width) for cell in (name, *cells)])
+    click.echo("\n".join([title] * bool(title) + ["  ".join(row).rstrip() for row in zip(*lines, strict=True)]))
 
 
-def _print_rich(
-    head: Sequence[str], cells: list[list[str]], right: list[bool], title: str, spare: Sequence[str]
-) -> None:
+def _print_rich(columns: dict[str, list[str]], title: str, spare: Sequence[str]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     console = Console(highlight=False)
-    least = [_least_width(name, [row[place] for row in cells]) for place, name in enumerate(head)]
-    kept = _fitting(head, least, console.width, spare)
-    if kept is None:
-        _print_lists(head, cells, title)
+    least = {name: _least_width(name, cells) for name, cells in columns.items()}
+    kept = list(columns)
+    for left_out in (None, *spare):
+        kept = [name for name in kept if name != left_out]
+        room = console.width - BETWEEN * (len(kept) - 1) - sum(least[name] for name in kept)
+        if room >= 0:
+            break
+    else:
+        _print_lists(columns, title)
         return
-    whole = [max(len(name), *(len(row[place]) for row in cells), 0) for place, name in enumerate(head)]
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
-    for place, width in zip(kept, _widths(least, whole, kept, console.width), strict=True):
-        table.add_column(Text(head[place]), justify="right" if right[place] else "left", width=width, overflow="fold")
-    for row in cells:
-        table.add_row(*(Text(row[place]) for place in kept))
+    for name in kept:
+        more = min(room, max(map(len, [name, *columns[name]])) - least[name])
+        room -= more
+        justify = "right" if _are_numbers(columns[name]) else "left"
+        table.add_column(Text(name), justify=justify, width=least[name] + more, overflow="fold")  # type: ignore[arg-type]
+    for row in zip(*(columns[name] for name in kept), strict=True):
+        table.add_row(*map(Text, row))
     if title:
         console.print(Text(title, style="italic"))
     console.print(table)
-    if left_out := [name for place, name in enumerate(head) if place not in kept]:
-        click.echo(f"(Left out to fit the terminal: {', '.join(left_out)}; widen it, pipe or use --json to see all.)")
-
-
-def _widths(least: list[int], whole: list[int], kept: list[int], width: int) -> list[int]:
-    """The widths of columns: their minimum, and a share of what is left for those that need more."""
-    widths = {place: least[place] for place in kept}
-    left = width - BETWEEN * (len(kept) - 1) - sum(widths.values())
-    while left > 0 and (tight := [place for place in kept if widths[place] < whole[place]]):
-        for place in tight[:left]:
-            widths[place] += 1
-        left -= len(tight[:left])
-    return list(widths.values())
+    if missing := [name for name in columns if name not in kept]:
+        click.echo(f"(Left out to fit the terminal: {', '.join(missing)}; widen it, pipe or use --json to see all.)")
 
 
 def _least_width(name: str, cells: list[str]) -> int:
-    """The minimum width of a column in which no figure or word is broken."""
-    wholes = [cell for cell in cells if FIGURE.match(cell)]
-    words = [word for cell in cells if not FIGURE.match(cell) for word in cell.split()]
-    return max((len(text) for text in (*wholes, *words, *name.split())), default=1)
+    """The width of a column in which no figure and no word is broken."""
+    figures = [cell for cell in cells if FIGURE.match(cell)]
+    words = [word for cell in (name, *cells) if not FIGURE.match(cell) for word in cell.split()]
+    return max(map(len, (*figures, *words)), default=1)
 
 
-def _fitting(head: Sequence[str], least: list[int], width: int, spare: Sequence[str]) -> list[int] | None:
-    """The columns that fit next to each other, dropping as few of `spare` as needed; None if the others do not fit."""
-    kept = list(range(len(head)))
-    for name in (None, *spare):
-        kept = [place for place in kept if head[place] != name]
-        if sum(least[place] for place in kept) + BETWEEN * (len(kept) - 1) <= width:
-            return kept
-    return None
-
-
-def _print_lists(head: Sequence[str], cells: list[list[str]], title: str) -> None:
+def _print_lists(columns: dict[str, list[str]], title: str) -> None:
     """Each row as a list of names and values, separated by empty lines."""
-    longest = max(map(len, head), default=0)
+    longest = max(map(len, columns), default=0)
     click.echo(title, nl=bool(title))
-    for row in cells:
+    for row in zip(*columns.values(), strict=True):
         click.echo()
-        for name, cell in zip(head, row, strict=True):
+        for name, cell in zip(columns, row, strict=True):
             click.echo(f"{name.ljust(longest)}  {cell}".rstrip())
 
 
@@ -134,25 +114,22 @@ def plain_json(value: Any, indent: int | None = None) -> str:
 
 def brief(vector: Sequence[float], shown: int = 3) -> str:
     """A vector in a few words: its first numbers, its length, its norm."""
-    norm = math.sqrt(sum(value * value for value in vector))
     first = " ".join(f"{value:.2f}" for value in vector[:shown])
-    return f"[{first}{' …' if len(vector) > shown else ''}] {len(vector)} numbers, norm {norm:.2f}"
+    return f"[{first}{' …' if len(vector) > shown else ''}] {len(vector)} numbers, norm {math.hypot(*vector):.2f}"
 
 
 def _text(value: Any) -> str:
-    if value is None:
-        return ""
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, list | tuple):
         is_vector = len(value) > 4 and all(isinstance(each, float) for each in value)
         return brief(value) if is_vector else " ".join(_text(each) for each in value)
-    return str(value)
+    return "" if value is None else str(value)
 
 
-def _is_number(cell: str) -> bool:
+def _are_numbers(cells: list[str]) -> bool:
     try:
-        float(cell or "0")
+        [float(cell or "0") for cell in cells]
     except ValueError:
         return False
     return True

@@ -37,7 +37,7 @@ neuralese play --no-browser --port 8080        on a machine reached with ssh -L 
     "--logs", type=click.Path(path_type=Path), help="Folder for logs of finished games; by default RESULTS/play."
 )
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
-def command(task: str | None, results: Path, port: int, logs: Path | None, no_browser: bool, **game: Any) -> None:
+def play(task: str | None, results: Path, port: int, logs: Path | None, no_browser: bool, **game: Any) -> None:
     """Play a game with a trained robot: type short messages, and read what it says in English.
 
     Opens a web page that only this machine can reach. Your words are translated into the robot's neuralese, and what

@@ -1,4 +1,4 @@
-"""`neuralese run`: the workflow, from any folder, with output that a person can follow."""
+"""`neuralese run`: the workflow that the package brings, from any folder; `neuralese init`: its configs, to edit."""
 
 import json
 import os
@@ -12,9 +12,12 @@ from typing import Any
 import click
 import yaml
 
-from neuralese.cli.packaged import CONFIG, find_config, home, shipped_configs
+import neuralese
 from neuralese.cli.results import Examples
+from neuralese.errors import NeuraleseError
+from neuralese.storage.files import write_text
 
+CONFIG = Path("config/config.yaml")  # where the workflow looks for a config in the current folder
 EXAMPLES = """
 neuralese run
 neuralese run --cores 2 --configfile quick
@@ -23,20 +26,15 @@ neuralese run --cores 8 --config 'tasks=[colors]' results=results/colors_only
 neuralese run --verbose --cores 2 --configfile quick
 neuralese run --dry-run
 """
-
-
-def parser() -> ArgumentParser:
-    """A parser of some of Snakemake's options, to which they are added."""
-    return ArgumentParser("neuralese run", "%(prog)s [SNAKEMAKE ARGS]...", add_help=False, allow_abbrev=False)
-
-
-TAKEN = parser()  # options of Snakemake that are passed on in another form
-TAKEN.add_argument("--configfile", "--configfiles", nargs="+", action="extend", default=[])
-TAKEN.add_argument("--config", "-C", nargs="*", action="extend", default=[])
-LOOKED_AT = parser()  # options that are passed on as they are
-LOOKED_AT.add_argument("--directory", "-d", default=".")
-LOOKED_AT.add_argument("--snakefile", "-s")
-LOOKED_AT.add_argument("--cores", "-c", "--jobs", "-j", "--profile", "--executor", "-e", nargs="?", const="all")
+PARSER = ArgumentParser(
+    "neuralese run", add_help=False, allow_abbrev=False
+)  # of the options of Snakemake that matter here
+PARSER.add_argument("--configfile", "--configfiles", nargs="+", action="extend", default=[])
+PARSER.add_argument("--config", "-C", nargs="*", action="extend", default=[])
+SEEN = ArgumentParser("neuralese run", add_help=False, allow_abbrev=False)  # of those that are passed on as they are
+SEEN.add_argument("--directory", "-d", default=".")
+SEEN.add_argument("--snakefile", "-s")
+SEEN.add_argument("--cores", "-c", "--jobs", "-j", "--profile", "--executor", "-e", nargs="?", const="all")
 
 
 @click.command(
@@ -46,7 +44,7 @@ LOOKED_AT.add_argument("--cores", "-c", "--jobs", "-j", "--profile", "--executor
 )
 @click.option("--verbose", is_flag=True, help="Show Snakemake's own output instead of the view.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[SNAKEMAKE ARGS]...")
-def command(verbose: bool, arguments: tuple[str, ...]) -> None:
+def run(verbose: bool, arguments: tuple[str, ...]) -> None:
     """Run the workflow in the current folder; no clone is needed.
 
     Arguments are those of Snakemake. Without any, everything is made on all cores. A --configfile is a path, or the
@@ -65,18 +63,18 @@ def snakemake_command(arguments: Sequence[str]) -> tuple[list[str], str]:
     Configs are found by their names, and --config takes dotted keys. All other arguments are passed on unchanged.
     """
     end = list(arguments).index("--") if "--" in arguments else len(arguments)
-    own, others = TAKEN.parse_known_args(arguments[:end])
-    told, _ = LOOKED_AT.parse_known_args(others)
-    if told.snakefile:
+    own, others = PARSER.parse_known_args(arguments[:end])
+    seen, _ = SEEN.parse_known_args(others)
+    if seen.snakefile:
         return [sys.executable, "-m", "snakemake", *arguments], "results"
     names, targets = _split(own.configfile)
-    folder = Path(told.directory)
+    folder = Path(seen.directory)
     configs = [] if (folder / CONFIG).is_file() else [shipped_configs()["config"]]
     configs += [find_config(name) for name in names]
     values, more = _values(own.config)
     targets += [*more, *arguments[end + 1 :]]
     full = [sys.executable, "-m", "snakemake", "--snakefile", str(home() / "Snakefile")]
-    full += [] if told.cores else ["--cores", "all"]
+    full += [] if seen.cores else ["--cores", "all"]
     full += ["--configfile", *(os.path.abspath(path) for path in configs)] if configs else []
     full += ["--config", *(f"{key}={value}" for key, value in values.items())] if values else []
     return [*full, *others, *(["--", *targets] if targets else [])], _results([folder / CONFIG, *configs], values)
@@ -90,11 +88,11 @@ def _split(names: Sequence[str]) -> tuple[list[str], list[str]]:
     return [name for name, config in pairs if config], [name for name, config in pairs if not config]
 
 
-def _values(given: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+def _values(pairs: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     """The values of --config by their keys, agent.noise=3 as agent={"noise": 3}; and the targets that follow them."""
     values: dict[str, str] = {}
     sections: dict[str, Any] = {}
-    for key, equals, value in (each.partition("=") for each in given):
+    for key, equals, value in (each.partition("=") for each in pairs):
         section, *inner = key.split(".")
         if equals and inner:
             place = sections.setdefault(section, {})
@@ -104,7 +102,7 @@ def _values(given: Sequence[str]) -> tuple[dict[str, str], list[str]]:
             values[section] = json.dumps(sections[section])
         elif equals:
             values[key] = value
-    return values, [each for each in given if "=" not in each]
+    return values, [each for each in pairs if "=" not in each]
 
 
 def _read(value: str) -> object:
@@ -121,3 +119,50 @@ def _results(configs: Sequence[Path], values: dict[str, str]) -> str:
         with suppress(OSError, yaml.YAMLError, AttributeError):  # Snakemake says what is wrong with it
             found = yaml.safe_load(path.read_text(encoding="utf-8")).get("results", found)
     return values.get("results", str(found))
+
+
+def home() -> Path:
+    """The folder with the Snakefile, workflow/, config/ and profiles/."""
+    package = Path(neuralese.__file__).parent
+    for folder in (package / "packaged", package.parents[1]):
+        if (folder / "Snakefile").is_file() and (folder / "workflow" / "rules").is_dir():
+            return folder
+    raise NeuraleseError(
+        f"{package} lacks its workflow; reinstall the package with: pip install --force-reinstall neuralese"
+    )
+
+
+def shipped_configs() -> dict[str, Path]:
+    """The configs shipped with the package, by name."""
+    return {path.stem: path for path in sorted((home() / "config").glob("*.yaml"))}
+
+
+def find_config(name: str) -> Path:
+    """A config file: a path, or the name of one in ./config or of one shipped with the package."""
+    wanted, shipped = Path(name), shipped_configs()
+    for path in (wanted, CONFIG.parent / wanted, CONFIG.parent / f"{name}.yaml"):
+        if path.is_file():
+            return path
+    if wanted.stem in shipped and wanted.parent in (Path(), CONFIG.parent):
+        return shipped[wanted.stem]
+    raise NeuraleseError(f"there is no config '{name}'; give the path of a YAML file, or one of {', '.join(shipped)}.")
+
+
+@click.command(cls=Examples, epilog="neuralese init my_experiment\nneuralese init .")
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR")
+def init(folder: Path) -> None:
+    """Write commented configs to DIR/config: the default, quick and paper overlays, and a guide to choosing values.
+
+    `neuralese run` in DIR then uses them. Existing files are never overwritten.
+    """
+    if (folder / CONFIG).exists():
+        raise NeuraleseError(f"{folder / CONFIG} exists already; choose another folder, or edit that config.")
+    sources = sorted(path for path in (home() / CONFIG.parent).iterdir() if path.suffix in (".yaml", ".md"))
+    for path in sources:
+        target = folder / CONFIG.parent / path.name
+        if not target.exists():
+            write_text(target, path.read_text(encoding="utf-8"))
+    click.echo(f"{folder / CONFIG.parent} now holds {', '.join(path.name for path in sources)}.")
+    enter = "" if folder == Path() else f"cd {folder} && "
+    click.echo(f"To try everything, on embedded data:     {enter}neuralese run --configfile quick")
+    click.echo(f"To run the experiment of config.yaml:    {enter}neuralese run")

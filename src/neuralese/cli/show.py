@@ -38,7 +38,7 @@ neuralese show results/colors/provenance.json
 @click.option("--sort", metavar="COLUMN", help="Sort by a column; prefix it with - for descending order.")
 @click.option("--schema", "only_schema", is_flag=True, help="Show only what the columns mean, and the metadata.")
 @json_option
-def command(
+def show(
     file: Path,
     rows: int,
     where: str | None,

@@ -41,7 +41,7 @@ MADE, MISSING, OUT_OF_DATE = "made", "missing", "out of date"
 @click.option("--files", is_flag=True, help="List every file, with the reason if it is out of date.")
 @json_option
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[SNAKEMAKE ARGS]...")
-def command(results: str | None, task: str | None, files: bool, as_json: bool, arguments: tuple[str, ...]) -> None:
+def status(results: str | None, task: str | None, files: bool, as_json: bool, arguments: tuple[str, ...]) -> None:
     """Show what has been made, when, from which data, what is out of date, and what it cost.
 
     Give it the arguments of the run, such as its --configfile. A file is out of date if Snakemake would remake it: its

@@ -59,7 +59,7 @@ neuralese translate --task colors --new blue --json
 )
 @json_option
 @click.argument("phrase", nargs=-1, shell_complete=completer(phrases))
-def command(results: Path, task: str, seed: int, as_json: bool, phrase: tuple[str, ...], **given: Any) -> None:
+def translate(results: Path, task: str, seed: int, as_json: bool, phrase: tuple[str, ...], **given: Any) -> None:
     """Translate PHRASE into neuralese, or messages into English. Lower scores are better.
 
     A phrase of the inventory, an utterance humans made, and a message of the dev or test split are looked up in the
