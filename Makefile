@@ -1,19 +1,19 @@
-# make all     set up .venv and run the whole pipeline; VERBOSE=1 shows Snakemake's own output
-# make test    set up .venv, with the tools of the tests, and run every check
-# make test-fast  the tests but for whole runs, browsers and builds, in two minutes
-# make lint    the checks that run nothing: style, types, the rules; make format fixes what it can
-# make coverage   which lines of the library its tests run, as a table and in coverage/html
-# make test-kills   kill whole runs a hundred times and compare their results; takes an hour or more
-# make docs    the documentation as a site that opens from disk: site/index.html
-# make bench   measure how fast everything is, and write benchmarks/results.md
-# make test-wheel   test the wheel in a fresh environment, from an empty folder; takes some minutes
-# make test-slurm   test the pipeline on a real SLURM; as root, it installs and starts one if there is none
-# make unlock  after a power cut or a killed run: remove the lock it left
+# make all         set up .venv and run the whole pipeline; VERBOSE=1 shows Snakemake's output
+# make test        set up .venv with the test dependencies, and run all checks
+# make test-fast   all tests except whole runs, browsers and builds, in about two minutes
+# make lint        static checks: style, types, rules; `make format` fixes the style
+# make coverage    line coverage of the library, as a table and in coverage/html
+# make test-kills  kill whole runs a hundred times and compare their results; takes an hour or more
+# make docs        build the documentation as a site that opens from disk: site/index.html
+# make bench       measure speed and memory, and write benchmarks/results.md
+# make test-wheel  test the wheel in a fresh environment, from an empty folder; takes some minutes
+# make test-slurm  test the pipeline on SLURM; as root, it installs and starts SLURM if necessary
+# make unlock      remove the lock of a killed run
 PYTHON ?= python3
 VENV := .venv
 RULES := Snakefile workflow/Snakefile workflow/rules
 BIN := $(VENV)/bin
-# marks that the environment is installed: for runs, for tests, for the documentation, for SLURM
+# stamps of what is installed: for runs, tests, documentation, SLURM
 INSTALLED := $(VENV)/.installed
 TEST_INSTALLED := $(VENV)/.installed-test
 DOCS_INSTALLED := $(VENV)/.installed-docs
@@ -24,7 +24,7 @@ SLURM_INSTALLED := $(VENV)/.installed-slurm
 all: $(INSTALLED)
 	$(BIN)/neuralese run --cores all $(if $(VERBOSE),--verbose) all
 
-# whole runs in parallel with everything else: both keep one core busy most of the time
+# both parts keep about one core busy
 test: $(TEST_INSTALLED) lint
 	OMP_NUM_THREADS=1 $(MAKE) --jobs=2 --keep-going test-library test-workflow
 
@@ -51,7 +51,7 @@ bench: $(INSTALLED)
 docs: $(DOCS_INSTALLED)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-# what is made from the code: the config's keys, the files of the results, the commands
+# pages made from the code: keys of the config, files of the results, commands
 reference: $(INSTALLED)
 	$(BIN)/python tools/config_keys.py
 	$(BIN)/python tools/file_table.py --write

@@ -5,23 +5,21 @@ pair in a context. KL(beta || beta') is an entropy, log beta'_0, and m products 
 of z alone either the entropy or log beta'_0 is the same for all z (or z') and not a product: c = m + 1. With weights
 w(z) w(z') both are products, and so is the sum of the weights: c = m + 3.
 
-`given` are scores from precomputed likelihoods, a table of a few contexts read repeatedly; in `models`
-they come from the speakers' models, as in the pipeline. The naive loop is Algorithm 1 in NumPy, pair by pair from the
-likelihoods (`naive.py`), timed on a few pairs; the prepared loop starts from precomputed beliefs.
-The share is of a matrix product in double precision as large as that of a block; the largest error, over those pairs.
+`given` likelihoods are a table of a few contexts that is read repeatedly; those of `models` come from the models of
+speakers, as in the pipeline. The naive loop is Algorithm 1 as printed (`translate/algorithm1.py`), or the default
+criterion written in the same way, timed on a few pairs, over which the largest error is taken. The share is of a matrix
+product in double precision as large as that of a block.
 """
 
 from dataclasses import dataclass, replace
 
-import numpy as np
 import torch
 from measure import peak_megabytes, product_rate, seconds
-from naive import compare, log_belief, posterior
-from naive import score as score_pair
 from torch import Tensor
 
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
+from neuralese.translate.algorithm1 import belief, q
 from neuralese.translate.criteria import ALGORITHM_1, BeliefCriterion, Reading
 from neuralese.translate.languages import English, Language, Neuralese
 from neuralese.translate.pairs import block_for
@@ -43,7 +41,6 @@ COLUMNS = {
     "matrix product, Gflop/s": "product_gigaflops",
     "share of it": "share",
     "naive loop / ours": "times_naive",
-    "prepared loop / ours": "times_prepared",
     "peak MB": "megabytes",
     "MB before": "megabytes_before",
     "largest error": "error",
@@ -111,12 +108,17 @@ def some(language: Language, chosen: Tensor) -> Language:
     return replace(language, messages=language.messages[chosen], ids=chosen)
 
 
+def reverse_q(z: Tensor, z_other: Tensor) -> float:
+    """The default criterion of a pair: contexts weighted by z alone, and reverse divergence."""
+    p, p_other = belief(z), belief(z_other)
+    return float((z[:, 0].softmax(0) * (p_other * (p_other / p).log()).sum(1)).sum())
+
+
 def measure(
     messages: int, phrases: int, contexts: int, distractors: int, criterion: str, likelihoods: str
 ) -> dict[str, float | None]:
     """Score everything, a few pairs by the naive loop, and multiply matrices as large as those of a block."""
     scoring = CRITERIA[criterion]
-    weights, divergence = scoring.weights, scoring.divergence
     make = given if likelihoods == "given" else models
     source, target, candidates = make(messages, phrases, contexts, distractors)
     rows, columns = torch.arange(PAIRS) % messages, torch.arange(PAIRS) % phrases
@@ -129,7 +131,7 @@ def measure(
         inner = block_for(messages, distractors + 1) * (distractors + 1)
         return product_rate(messages, inner, phrases, torch.float64)
 
-    operations = 2 * messages * phrases * contexts * (distractors + (1 if weights == "source" else 3))
+    operations = 2 * messages * phrases * contexts * (distractors + (1 if scoring.weights == "source" else 3))
     rates, scored = [multiply()], []
     for _ in range(1 if operations > LONG else 3):
         scored += seconds(score, repeats=1)
@@ -137,13 +139,10 @@ def measure(
     memory, scored, rate = peak_megabytes(), min(scored), max(rates)
 
     few = some(source, rows), some(target, columns)
-    pairs = list(zip(*(each.log_likelihood(candidates).numpy() for each in few), strict=True))
-    meanings = [(posterior(z), log_belief(z), posterior(y), log_belief(y)) for z, y in pairs]
-    naive, prepared = seconds(
-        lambda: [score_pair(z, y, weights, divergence) for z, y in pairs],
-        lambda: [compare(*pair, weights, divergence) for pair in meanings],
-    )
-    errors = picked[-1].numpy() - [score_pair(z, y, weights, divergence) for z, y in pairs]
+    pairs = list(zip(*(each.log_likelihood(candidates) for each in few), strict=True))
+    loop = q if scoring is ALGORITHM_1 else reverse_q
+    (naive,) = seconds(lambda: [loop(z, y) for z, y in pairs])
+    errors = picked[-1] - torch.tensor([loop(z, y) for z, y in pairs], dtype=torch.float64)
     per_pair = scored / (messages * phrases)
     return {
         "seconds": scored,
@@ -151,9 +150,8 @@ def measure(
         "product_gigaflops": rate / 1e9,
         "share": operations / scored / rate,
         "times_naive": naive / PAIRS / per_pair,
-        "times_prepared": prepared / PAIRS / per_pair,
         "megabytes": memory,
         "megabytes_before": before,
         # the models' single precision rounds differently for a few messages than for many
-        "error": float(np.abs(errors).max()) if likelihoods == "given" else None,
+        "error": float(errors.abs().max()) if likelihoods == "given" else None,
     }

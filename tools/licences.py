@@ -11,11 +11,11 @@ ROOT = Path(__file__).parents[1]
 LOCK, PAGE = ROOT / "requirements.lock", ROOT / "docs" / "licences.md"
 LONGEST = 60  # characters of a licence's name; anything longer is its text
 HEAD = """\
-# Licences of what neuralese depends on
+# Licences of the dependencies
 
-neuralese is under the MIT licence. None of the packages below is part of it: they are installed beside it. This table
-is made by `python tools/licences.py` from what each package of `requirements.lock` says of itself. Licences with
-conditions on whoever passes on changed versions of the package (copyleft) are marked with ▲.
+neuralese is under the MIT licence. It does not include the packages below; they are installed alongside it. This table
+is made by `python tools/licences.py` from the metadata of each package in `requirements.lock`. Licences with
+conditions on distributing modified versions of the package (copyleft) are marked with ▲.
 
 | package | version | licence |
 | --- | --- | --- |
