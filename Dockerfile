@@ -1,6 +1,6 @@
-# The whole project in an image, built as the README builds it:
+# The whole project as a Docker image:
 #   docker build -t neuralese .
-#   docker run --rm -v "$PWD/results:/neuralese/results" neuralese                           # everything, on all cores
+#   docker run --rm -v "$PWD/results:/neuralese/results" neuralese                           # the default run, on all cores
 #   docker run --rm -v "$PWD/results:/neuralese/results" neuralese --configfile quick        # arguments of `neuralese run`
 FROM python:3.12-slim
 

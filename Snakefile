@@ -1,11 +1,11 @@
-"""The workflow of this repository, where Snakemake looks first; it is workflow/Snakefile."""
+"""Entry point of the workflow, where Snakemake looks for it."""
 
 
 include: "workflow/Snakefile"
 
 
 rule default:
-    """What is made if no target is named; an included file cannot say so itself."""
+    """Make all results. The default target of an included file does not apply here, so it is set again."""
     default_target: True
     input:
         rules.all.input,

@@ -2,7 +2,7 @@
 
 
 rule train_agent:
-    """Train one agent that plays both seats, by recurrent Q-learning through a noisy channel."""
+    """Train one agent that plays both roles, by recurrent Q-learning through a noisy channel."""
     input:
         game=files_of("game"),
         provenance="<data>/{task}/provenance.json",

@@ -1,4 +1,4 @@
-"""Names and functions that the rules share; no rule is defined here."""
+"""Names and functions shared by the rules."""
 
 import os
 from functools import reduce
@@ -16,7 +16,7 @@ from neuralese.storage.files import redate, unwritable, write_json
 from neuralese.translate.criteria import kinds
 from neuralese.workflow import known_digest
 
-# what a point of a sweep makes itself; the rest is another's
+# the layers that this run makes; a point of a sweep takes the others from elsewhere
 LAYERS = config.get("layers", ["raw", "data", "humans", "agents"])
 
 try:
@@ -30,31 +30,31 @@ RESULTS = config["results"]
 TASKS = config["tasks"]
 SEEDS = config["seeds"]
 POINTS = points(config["sweep"])
-# files of rules that tasks bring, of the layers that are made here
+# rule files of tasks, for these layers
 RULES = dict.fromkeys(
     str(path) for task in tasks.every() for layer, path in task.rules.items() if layer in (*LAYERS, "results")
 )
-# the longest chains begin first, so that no core is idle at the end: up to training, then those that tables wait for
+# priorities that start the longest chains first: stages up to the training, then those before the tables
 FIRST, SECOND = 2, 1
 
 
 def among(names):
-    """A pattern for a wildcard that is one of these names; without any it matches nothing."""
+    """A pattern that matches one of these names, or nothing if there are none."""
     return "|".join(names) or "(?!)"
 
 
 def tasks_with(stage, names=TASKS):
-    """Those of the tasks that have a stage which not all have, such as `relay`."""
+    """The tasks with an optional stage, such as `relay`."""
     return [name for name in names if stage in tasks.get(name).stages]
 
 
 def files_of(role):
-    """Input: the files that a task names for a role: game, human, robot, history, judge, variables, pictures, watched."""
+    """Input: the files of a task for a role: game, human, robot, history, judge, variables, pictures, watched."""
     return lambda wildcards: [file.format(**wildcards) for file in tasks.get(wildcards.task).files[role]]
 
 
 def corpus_files(wildcards):
-    """Input: the files of a corpus; editing one remakes everything that follows."""
+    """Input: the files of a corpus."""
     folder = Path(tasks.corpora()[wildcards.task])
     known = ("corpus.yaml", "states.*", "messages.*", "contexts.*", "utterances.*")
     return sorted(str(path) for name in known for path in folder.glob(name))
@@ -76,7 +76,7 @@ def swept(file, names=TASKS):
 
 
 def swept_tables(wildcards):
-    """Input: the tables of the sweep, if there is one."""
+    """Input: the tables of the sweep; an error without a sweep."""
     if not POINTS:
         raise WorkflowError("config: nothing is swept; add --configfile config/sweep_noise.yaml, or your own 'sweep'.")
     return rules.tabulate_sweep.output
@@ -88,22 +88,22 @@ def setting(key):
 
 
 def config_for(*keys):
-    """Param: the values of these keys, each under the last part of its key."""
+    """Param: the values of these keys, named by the last part of each key."""
     return lambda wildcards: {key.split(".")[-1]: setting(key)(wildcards) for key in keys}
 
 
 def growing(first):
-    """A resource that retries request more of, so that a job killed for its memory or time gets through."""
+    """Resource: an amount that grows with each attempt, since a job may be killed for its memory or time."""
     return lambda wildcards, attempt: first * attempt
 
 
 def code(script, task=""):
-    """Param: a digest of the code that a script runs, for a task or for all, so that an edit reruns what it concerns."""
-    # works for rules from a URL as well
+    """Param: a digest of the code that a script runs, so that an edit reruns its stages."""
+    # source_path also works for rules from a URL
     path = Path(workflow.source_path(f"../scripts/{script}.py"))
     return lambda wildcards: known_digest(path, tuple([each] if (each := task or wildcards.get("task")) else TASKS))
 
 
 def embedded_code(wildcards):
-    """Param: a digest of what generates a task's stand-in: real data has its own, whatever code fetches it."""
+    """Param: a digest of the code that generates a task's stand-in data; real data has digests of its content."""
     return known_digest(None, (wildcards.task,), ("embed",))

@@ -1,12 +1,12 @@
-"""Tables made from raw data: what there is to speak of, and what people said about it."""
+"""Tables made from raw data: the items of the games and what people said about them."""
 
 
 rule parse_colors:
-    """Read every answer of the colour survey, and make the items of the game and the traces of what people said."""
+    """Parse the colour survey, and make the items of the game and the traces of what people said."""
     input:
         raw="<raw>/colors/raw",
     output:
-        colors="<data>/colors/colors.parquet",  # would be half of Snakemake's report if it were in it
+        colors="<data>/colors/colors.parquet",  # too large for Snakemake's report
         item_table="<data>/colors/items.parquet",
         inventory="<data>/colors/inventory.parquet",
         traces="<data>/colors/traces.parquet",
@@ -29,7 +29,7 @@ rule parse_colors:
 
 
 rule parse_birds:
-    """Read the lists, the split and the descriptions of the bird images."""
+    """Parse the lists, the split and the captions of the bird images."""
     input:
         raw="<raw>/birds/raw",
     output:
@@ -51,7 +51,7 @@ rule parse_birds:
 
 
 rule extract_features:
-    """Run the pretrained backbone, fitted only to training images, on every bird and pool its feature maps."""
+    """Run the pretrained backbone on every bird and pool its feature maps, by statistics of the training images."""
     input:
         raw="<raw>/birds/raw",
         images="<data>/birds/images.parquet",
@@ -64,7 +64,7 @@ rule extract_features:
     benchmark:
         "<benchmarks>/birds/extract_features.tsv"
     priority: FIRST
-    threads: max(1, min(4, (os.cpu_count() or 1) // 2))  # with all cores, it would wait until none is busy
+    threads: max(1, min(4, (os.cpu_count() or 1) // 2))  # a job with all cores would wait until all are idle
     resources:
         mem_mb=growing(3000),
         runtime=growing(30),
@@ -130,7 +130,7 @@ rule prepare_birds:
 
 
 rule parse_driving:
-    """Read the logs of the driving games, replay them to check them, and make the traces of what people said."""
+    """Parse the logs of the driving games, check them by replaying, and make the traces of what people said."""
     input:
         raw="<raw>/driving/raw",
     output:
@@ -188,7 +188,7 @@ rule prepare:
 
 
 rule read_corpus:
-    """Read and check a user's recordings."""
+    """Read and check a corpus."""
     input:
         corpus_files,
     output:

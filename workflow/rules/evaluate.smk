@@ -1,8 +1,8 @@
-"""Evaluations of translations, for every task."""
+"""Evaluations of translations for all tasks."""
 
 
 rule evaluate_belief:
-    """Let every listener guess the state of every speaker, and compare what translation loses with its bound."""
+    """Let every listener guess the state of every speaker, and compare the loss by translation with its bound."""
     input:
         game=files_of("game"),
         human=files_of("human"),
@@ -43,7 +43,7 @@ rule evaluate_belief:
 
 
 rule relay:
-    """Send the robot's messages into English and back, and let a robot hear the result."""
+    """Translate the robot's messages into English and back, and let a robot hear the result."""
     input:
         game=files_of("game"),
         human=files_of("human"),

@@ -1,4 +1,4 @@
-"""Models that no robot of a run is needed for: of humans, and of the recorded robots that judge translations."""
+"""Models that do not depend on trained agents: of humans, and of the recorded robots that judge translations."""
 
 
 rule fit_human_models:
@@ -27,7 +27,7 @@ rule fit_human_models:
 
 
 rule fit_judges:
-    """Fit p(z | x) of the robots that judge translations, to messages that the dictionary does not see."""
+    """Fit p(z | x) of the robots that judge translations to messages that the dictionary does not see."""
     input:
         states="<data>/{task}/states.parquet",
         recorded="<data>/{task}/recorded.parquet",

@@ -1,14 +1,14 @@
-"""Tables, figures and pages for people."""
+"""Tables, figures and the report."""
 
-# tables of all tasks and seeds; some are of results that only some tasks have
+# tables over all tasks and seeds, some of stages that not all tasks have
 TABLES = ["belief", "ablation", "criteria"]
 TABLES += [name for name in ("relay", "behavior", "listening") if tasks_with(name)]
-# the comparison made by config/faithful.yaml, if that was run next to this run
+# the comparison of a run of config/faithful.yaml in the same results, if there is one
 FAITHFUL = f"{RESULTS}/faithful/tables/comparison.csv"
 
 
 rule tabulate:
-    """Collect the results of all tasks and seeds, compare them with the paper's, and draw them."""
+    """Collect the results of all tasks and seeds, compare them with the paper's, and plot them."""
     input:
         belief=of_seeds("belief_test.parquet"),
         ablation=of_seeds("ablation.parquet"),
@@ -92,7 +92,7 @@ rule check_theory:
 
 
 rule gather_report:
-    """Show what the robot says of states in English (as in the paper's Figures 2, 6 and 7), and gather the report's facts."""
+    """Draw states with the English of the robot's messages (Figures 2, 6 and 7), and gather the data of the report."""
     input:
         game=files_of("game"),
         human=files_of("human"),
@@ -137,7 +137,7 @@ rule gather_report:
 
 
 rule write_report:
-    """Write the report: one page that opens from disk, with our tables and the paper's, and every task to explore."""
+    """Write the report: a page that opens from disk, with all tables and a chapter on each task."""
     input:
         gathered=of_seeds("report.json"),
         provenance=expand("<data>/{task}/provenance.json", task=TASKS),

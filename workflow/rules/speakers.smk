@@ -1,8 +1,8 @@
-"""What the robot says, and about what."""
+"""Messages of the robot, their model and their analysis."""
 
 
 rule fit_robot_speaker:
-    """Let the robot speak, keep messages and contexts, and fit p(z | x) to all that it says."""
+    """Record messages of the robot, draw contexts, and fit p(z | x) to the messages."""
     input:
         game=files_of("game"),
         robot=files_of("robot"),
@@ -30,7 +30,7 @@ rule fit_robot_speaker:
 
 
 rule analyse_protocol:
-    """Measure how much the robot's messages say, and about what."""
+    """Measure the information in the robot's messages about each variable of the state."""
     input:
         game=files_of("game"),
         variables=files_of("variables"),

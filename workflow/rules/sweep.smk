@@ -1,11 +1,11 @@
-"""Sweeps over values of the config: a module for each point, and tables with a column for each swept value."""
+"""Sweeps over values of the config: one module for each point, and tables with a column for each swept value."""
 
-# tables of every point; some are of results that only some tasks have
+# tables over all points, some of stages that not all tasks have
 SWEPT = ["belief", "protocol", "ablation"]
 SWEPT += ["behavior"] if tasks_with("behavior") else []
 
 
-# a module has the rules of the files that no other point shares or makes before
+# a module has the rules of those files that no earlier point makes
 for point, (folders, laid) in sweep.modules(config).items():
 
     module:
@@ -22,7 +22,7 @@ for point, (folders, laid) in sweep.modules(config).items():
 
 
 rule tabulate_sweep:
-    """Collect the results of all points in tables with a column for each swept value, and draw them."""
+    """Collect the results of all points in tables with a column for each swept value, and plot them."""
     input:
         belief=swept("belief_test.parquet"),
         protocol=swept("protocol.parquet"),
@@ -48,6 +48,6 @@ rule tabulate_sweep:
 
 
 rule sweep:
-    """The tables and the figure of the sweep that the config asks for."""
+    """Make the tables and the figure of the sweep."""
     input:
         swept_tables,

@@ -39,7 +39,7 @@ rule ablate:
 
 
 rule choose_criteria:
-    """Choose on dev, over all seeds, which member of each family of criteria translates, and record why."""
+    """Choose a member of each family of criteria by its accuracy on dev over all seeds."""
     input:
         expand("<results>/{{task}}/seed{seed}/ablation.parquet", seed=SEEDS),
     output:
@@ -95,7 +95,7 @@ rule score_dictionary:
 
 
 rule synthesise:
-    """Make new messages that mean what a phrase means, and combine phrases to translate messages."""
+    """Make new messages with the meaning of phrases, and combine phrases to translate messages."""
     input:
         game=files_of("game"),
         human=files_of("human"),

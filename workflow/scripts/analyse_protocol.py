@@ -1,4 +1,4 @@
-"""Measure how much the robot's messages say, and about what."""
+"""Measure the information in the robot's messages about each variable of the state."""
 
 from neuralese.stages import stage
 from neuralese.stages.agents import analyse_protocol, draw_protocol

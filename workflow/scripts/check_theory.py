@@ -1,4 +1,4 @@
-"""Check the two propositions on random games, and compare the bound with the loss on the real tasks."""
+"""Check the two propositions on random games, and compare the bound with the loss on the tasks."""
 
 from neuralese.report.theory import draw_theory
 from neuralese.stages import stage

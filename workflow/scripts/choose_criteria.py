@@ -1,4 +1,4 @@
-"""Choose on dev which member of each family of criteria translates."""
+"""Choose a member of each family of criteria on dev."""
 
 from neuralese.stages import stage
 from neuralese.stages.report import collect

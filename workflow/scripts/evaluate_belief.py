@@ -1,4 +1,4 @@
-"""Play the state-guessing game, and measure D and the accuracy lost by translation."""
+"""Let listeners guess states, and measure D and the accuracy lost by translation."""
 
 from neuralese.stages import stage
 from neuralese.stages.evaluate import evaluate_belief, measure_bound

@@ -1,4 +1,4 @@
-"""Let the robot speak, draw the contexts in which messages are compared, and fit p(z | x) to what it says."""
+"""Record messages of the robot, draw contexts, and fit p(z | x) to the messages."""
 
 from neuralese.speakers.robots import save_robot
 from neuralese.stages import stage

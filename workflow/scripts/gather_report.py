@@ -1,4 +1,4 @@
-"""Draw example translations, and gather what the report shows for one task and seed."""
+"""Draw example translations, and gather the data of the report for one task and seed."""
 
 from neuralese.stages import stage
 from neuralese.stages.report import draw_examples, gather_report

@@ -1,4 +1,4 @@
-"""Read the lists, the split and the descriptions of the bird images."""
+"""Parse the lists, the split and the captions of the bird images."""
 
 from neuralese.stages import stage
 from neuralese.stages.prepare import parse_birds, write_files

@@ -1,4 +1,4 @@
-"""Read the colour survey, and make the items of the game and the traces of what people said."""
+"""Parse the colour survey, and make the items of the game and the traces of what people said."""
 
 from neuralese.stages import stage
 from neuralese.stages.prepare import parse_colors, write_files

@@ -1,4 +1,4 @@
-"""Read the logs of the driving games, replay them, and make the traces of what people said."""
+"""Parse the logs of the driving games, replay them, and make the traces of what people said."""
 
 from neuralese.stages import stage
 from neuralese.stages.prepare import parse_driving, write_files

@@ -1,4 +1,4 @@
-"""Send what the robot says into English and back, and let a robot hear it."""
+"""Translate the robot's messages into English and back, and let a robot hear the result."""
 
 from neuralese.stages import stage
 from neuralese.stages.evaluate import relay

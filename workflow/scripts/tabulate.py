@@ -1,4 +1,4 @@
-"""Collect results, compare them with the paper's, and draw them."""
+"""Collect results, compare them with the paper's, and plot them."""
 
 from neuralese.evaluate.comparison import read_comparison
 from neuralese.evaluate.formats import to_html, to_latex, to_markdown

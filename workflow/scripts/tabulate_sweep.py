@@ -1,4 +1,4 @@
-"""Collect the results of all points of a sweep, and draw how translation and protocol change with each swept value."""
+"""Collect the results of all points of a sweep, and plot translation and protocol over each swept value."""
 
 from neuralese.report.sweep import draw_sweep
 from neuralese.stages import stage

@@ -1,4 +1,4 @@
-"""Turn pooled features into what players see of a bird."""
+"""Train the layer whose activations the players see of a bird."""
 
 from neuralese.stages import stage
 from neuralese.stages.prepare import train_head, write_files

@@ -9,7 +9,7 @@ ruleorder: relay_driving > relay
 
 
 rule evaluate_behavior:
-    """Let robots drive with replayed humans, whose messages are translated."""
+    """Let robots drive with replayed humans and translate the messages of the humans."""
     input:
         game=files_of("game"),
         human=files_of("human"),
@@ -40,7 +40,7 @@ rule evaluate_behavior:
 
 
 rule relay_driving:
-    """Choose on dev games which criteria translate between two robots, and let them drive so, into English and back."""
+    """Choose criteria on dev games, and let two robots drive with every message translated into English and back."""
     input:
         game=files_of("game"),
         human=files_of("human"),
@@ -81,7 +81,7 @@ rule relay_driving:
 
 
 rule listen_driving:
-    """Fit what human drivers do next, and let a robot drive with such a model human, with all that they say translated."""
+    """Fit a model human driver, and let a robot drive with it, with all messages translated."""
     input:
         game=files_of("game"),
         human=files_of("human"),
@@ -124,7 +124,7 @@ rule listen_driving:
 
 
 rule watch_driving:
-    """Play a few driving games and draw the first of each pair turn by turn, with what is said in English."""
+    """Play a few driving games and draw the first of each pair turn by turn, with the messages in English."""
     input:
         game=files_of("game"),
         human=files_of("human"),

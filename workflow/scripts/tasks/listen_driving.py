@@ -1,4 +1,4 @@
-"""Fit the model human driver, and let a robot drive with one who listens."""
+"""Fit the model human driver, and let a robot drive with it."""
 
 from neuralese.speakers.models import save_model
 from neuralese.stages import stage

@@ -1,4 +1,4 @@
-"""Choose who translates between two robots, and let them drive with every message translated into English and back."""
+"""Choose criteria on dev games, and let two robots drive with every message translated into English and back."""
 
 from neuralese.stages import stage
 from neuralese.stages.driving import choose_relay, relay_driving

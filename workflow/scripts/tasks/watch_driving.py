@@ -1,4 +1,4 @@
-"""Play a few driving games and draw them, with what was said in English."""
+"""Play a few driving games and draw them, with the messages in English."""
 
 from neuralese.stages import stage
 from neuralese.stages.driving import draw_games, watch_driving
