@@ -23,8 +23,7 @@ from neuralese.agents.players import utterances
 from neuralese.config.models import CRITERIA
 from neuralese.evaluate.comparison import compare
 from neuralese.games.reference import ReferenceGame
-from neuralese.speakers.fit import fit_human_speaker, fit_robot_speaker
-from neuralese.speakers.fitting import FitConfig
+from neuralese.speakers.fit import FitConfig, fit_human_speaker, fit_robot_speaker
 from neuralese.speakers.traces import Lists, Traces
 from neuralese.translate.choice import choose
 from neuralese.translate.criteria import BeliefCriterion

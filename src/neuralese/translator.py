@@ -26,14 +26,12 @@ import torch
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from neuralese.agents.messages import Speech, sequences
-from neuralese.agents.sequences import Messages, Sequences
+from neuralese.agents.messages import Messages, Sequences, Speech, sequences
 from neuralese.config.load import check
 from neuralese.config.models import ALSO, CRITERIA, Ablation, Dictionary, Evaluation, FitConfig, MessagesConfig
 from neuralese.config.section import Section
 from neuralese.errors import NeuraleseError
 from neuralese.speakers.models import save_model
-from neuralese.speakers.robots import save_robot
 from neuralese.stages import agents, evaluate, translate
 from neuralese.stages.run import Run
 from neuralese.storage.files import write_bytes
@@ -410,9 +408,9 @@ def read(run: Run, corpus: Recordings) -> None:
 
 def fit_models(run: Run, fit: Mapping[str, Any]) -> None:
     """Fit p(z | x) of the agent, of those who judge it, and of humans, and the model human."""
-    save_robot(run.files["robot_speaker.safetensors"], agents.fit_robot_speaker(run, fit))
+    save_model(run.files["robot_speaker.safetensors"], agents.fit_robot_speaker(run, fit))
     for split, name in zip(JUDGED, JUDGES, strict=True):
-        save_robot(run.files[name], agents.fit_judge(run, split, fit))
+        save_model(run.files[name], agents.fit_judge(run, split, fit))
     save_model(run.files["human_speaker.safetensors"], agents.fit_human_speaker(run, fit))
     save_model(run.files["human_listener.safetensors"], agents.fit_human_listener(run, fit))
 

@@ -13,8 +13,8 @@ from safetensors.torch import load_file
 from neuralese.agents import messages
 from neuralese.agents.cell import CellConfig, load_cell, save_cell, without_channel
 from neuralese.agents.episodes import Episodes, Replay, rounds
-from neuralese.agents.messages import read_messages, sample_messages
-from neuralese.agents.players import speak
+from neuralese.agents.messages import read_messages
+from neuralese.agents.players import sample_messages, speak
 from neuralese.agents.training import Trainer, TrainingConfig, checkpoint_path, exploration, learning_rate, on_data
 from neuralese.config.models import MessagesConfig
 from neuralese.errors import NeuraleseError
@@ -175,7 +175,7 @@ def test_the_step_falls_evenly_to_its_final_share():
     assert [learning_rate(t, falling) for t in (0, 50, 100)] == pytest.approx([0.3, 0.165, 0.03])
     learner = trainer(updates=20, final_rate=0.0)
     learner.run()
-    assert learner.optimizer.learning_rate == pytest.approx(0.003 / 20)
+    assert learner.optimizer.param_groups[0]["lr"] == pytest.approx(0.003 / 20)
 
 
 def test_replay_forgets_the_oldest_games_first(generator):

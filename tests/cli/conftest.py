@@ -11,7 +11,8 @@ from click.testing import CliRunner, Result
 from comparison_rows import behavior_rows, belief_rows
 
 from neuralese.agents.cell import Cell, CellConfig, save_cell
-from neuralese.agents.messages import read_contexts, read_messages, sample_messages, states_table
+from neuralese.agents.messages import read_contexts, read_messages, states_table
+from neuralese.agents.players import sample_messages
 from neuralese.cli.main import cli
 from neuralese.config.models import GameConfig, SynthesisConfig
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, save_model

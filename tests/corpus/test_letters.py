@@ -8,7 +8,7 @@ import yaml
 from small_corpus import fails, prints
 
 from neuralese import Translator
-from neuralese.agents.sequences import Sequences
+from neuralese.agents.messages import Sequences
 from neuralese.tasks.corpus.export import export_csv, load
 from neuralese.tasks.corpus.read import read_corpus
 

@@ -8,12 +8,11 @@ import torch
 from PIL import Image
 
 from neuralese.agents.cell import CellConfig, save_cell
-from neuralese.agents.messages import sample_messages, states_table
-from neuralese.agents.players import utterances
+from neuralese.agents.messages import states_table
+from neuralese.agents.players import sample_messages, utterances
 from neuralese.agents.training import Trainer, TrainingConfig
 from neuralese.data.archives import members
-from neuralese.speakers.fit import fit_human_speaker, fit_robot_speaker
-from neuralese.speakers.fitting import FitConfig
+from neuralese.speakers.fit import FitConfig, fit_human_speaker, fit_robot_speaker
 from neuralese.speakers.models import save_model
 from neuralese.stages.prepare import download, parse_birds, parse_colors, parse_driving, prepare_birds, write_files
 from neuralese.stages.run import Run

@@ -5,7 +5,7 @@ import torch
 from PIL import Image
 
 from neuralese.agents.cell import Cell, CellConfig
-from neuralese.agents.messages import sample_messages
+from neuralese.agents.players import sample_messages
 from neuralese.report.examples import choose_examples, draw_examples
 from neuralese.stages.run import Run
 from neuralese.storage.tables import write_table

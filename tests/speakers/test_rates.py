@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from neuralese.speakers.fitting import FitConfig, fit
+from neuralese.speakers.fit import FitConfig, fit
 from neuralese.tasks.corpus.task import FITTING
 
 TARGET = 3.0

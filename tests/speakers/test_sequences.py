@@ -4,8 +4,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neuralese.agents.sequences import NOTHING, Sequences, prefix_tree
+from neuralese.agents.messages import NOTHING, Sequences
 from neuralese.errors import NeuraleseError
+from neuralese.speakers.symbols import prefix_tree
 
 SAID = [[3, 1, 4], [1, 0, 9], [4], [3, 1, 4], [0]]
 

@@ -8,8 +8,7 @@ import torch
 from neuralese.config.models import GameConfig
 from neuralese.evaluate.listeners import Listeners
 from neuralese.games.reference import ReferenceGame
-from neuralese.speakers.fit import fit_human_listener, fit_human_speaker, fit_robot_speaker
-from neuralese.speakers.fitting import FitConfig, fit
+from neuralese.speakers.fit import FitConfig, fit, fit_human_listener, fit_human_speaker, fit_robot_speaker
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, load_model, save_model
 from neuralese.speakers.traces import Lists, Traces
 from neuralese.storage.tables import write_table
@@ -192,7 +191,7 @@ def test_a_human_speaker_who_may_be_silent_is_two_models(game, generator):
     values = torch.where(item < 150, 0, 1 + (item >= 225).long())  # half of the circle is passed over in silence
     phrases = Lists(values, torch.arange(301), 3)
     traces = Traces(torch.stack([item, item], dim=1), phrases, phrases, games=item)
-    assert traces.spoken(0).tolist() == list(range(150, 300))
+    assert traces.not_silent(0).tolist() == list(range(150, 300))
     speaker = fit_human_speaker(game, traces, traces, FIT, generator, silence=0)
     log_prob = speaker.log_prob(game.human_view(torch.tensor([[75, 0], [180, 0], [260, 0]]))).T
     assert log_prob[:, 0].exp().tolist() == pytest.approx([1, 0, 0], abs=0.1)

@@ -1,29 +1,33 @@
+"""Speakers of symbols are distributions over all sequences, and what they learn is what was said."""
+
 import itertools
 
 import pytest
 import torch
 from torch import nn
 
-from neuralese.agents.sequences import Sequences
+from neuralese.agents.messages import Sequences
 from neuralese.errors import NeuraleseError
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers import symbols
-from neuralese.speakers.best import fit_best, suited
-from neuralese.speakers.fitting import FitConfig
-from neuralese.speakers.kinds import load_speaker, save_speaker
-from neuralese.speakers.symbols import AutoregressiveSpeaker, PositionSpeaker, fit_symbols
+from neuralese.speakers.fit import FitConfig, fit_recorded_speaker, suited
+from neuralese.speakers.models import load_robot, save_model
+from neuralese.speakers.symbols import AutoregressiveSpeaker, PositionSpeaker
 
 KINDS = [PositionSpeaker, AutoregressiveSpeaker]
 FIT = FitConfig(hidden=32, steps=300, batch=128, check_every=50, learning_rate=0.01)
 
 
-def encoder(width: int) -> nn.Module:
-    return nn.Linear(5, width)
+class Views:
+    """States that are seen as five numbers."""
+
+    def encoder(self, width: int) -> nn.Module:
+        return nn.Linear(5, width)
 
 
 def made(kind: type, messages: Sequences) -> symbols.SymbolSpeaker:
     torch.manual_seed(0)
-    speaker = kind(encoder, 16, messages.vocabulary, messages.longest, messages.ends)
+    speaker = kind(Views(), 16, messages.vocabulary, messages.longest, messages.ends)
     for each in speaker.parameters():
         nn.init.normal_(each)  # sharper than at first, so that a mistake would show
     return speaker
@@ -98,8 +102,8 @@ def test_what_a_speaker_cannot_say_has_no_probability(kind, generator):
 def test_a_saved_speaker_is_the_same_speaker(kind, tmp_path, generator):
     messages, views = everything(3, 2), torch.randn(4, 5, generator=generator)
     speaker = made(kind, messages)
-    save_speaker(tmp_path / "speaker.safetensors", speaker)
-    again = load_speaker(tmp_path / "speaker.safetensors", encoder)
+    save_model(tmp_path / "speaker.safetensors", speaker)
+    again = load_robot(tmp_path / "speaker.safetensors", Views())
     assert type(again) is kind
     assert torch.equal(again.log_prob(messages, views), speaker.log_prob(messages, views))
 
@@ -108,7 +112,7 @@ def test_a_secret_code_is_learned_from_500_messages(generator):
     secret = torch.tensor([7, 2, 9, 4, 5])
     state = torch.randint(5, (700,), generator=generator)
     views, messages = torch.eye(5)[state], Sequences.of(secret[state][:, None].tolist())
-    fitted = fit_symbols(encoder, (views[:500], messages[:500]), (views[500:], messages[500:]), FIT, generator)
+    fitted = fit_recorded_speaker(Views(), (views[:500], messages[:500]), (views[500:], messages[500:]), FIT, generator)
     distinct = messages.distinct()[0]
     best = fitted.speaker.log_prob(distinct, torch.eye(5)).argmax(0)
     assert [distinct.texts()[number] for number in best] == [str(symbol) for symbol in secret.tolist()]
@@ -124,7 +128,7 @@ def test_the_model_that_held_out_messages_are_likelier_under_is_kept(ordered, ge
     free = torch.where(swapped[:, None], torch.stack([two, one], 1), torch.stack([one, two], 1))
     messages = Sequences.of((torch.stack([one, two], 1) if ordered else free).tolist())
     train, dev = ((views[part], messages[part]) for part in (slice(0, 900), slice(900, None)))
-    fitted = fit_symbols(encoder, train, dev, FIT, generator)
+    fitted = fit_recorded_speaker(Views(), train, dev, FIT, generator)
     assert fitted.losses.keys() == {"position", "autoregressive"}
     assert fitted.speaker.kind == min(fitted.losses, key=fitted.losses.get)
     assert ordered or fitted.losses["autoregressive"] < fitted.losses["position"] - 0.3
@@ -137,7 +141,7 @@ def test_messages_of_different_lengths_are_learned_with_their_lengths(generator)
     item = torch.randint(3, (600,), generator=generator)
     views = game.speaker_view(torch.stack([item, item.roll(1)], 1))
     messages = Sequences.of([[[1, 0, 2], [1, 2, 0], [0, 1, 1]][each] for each in item.tolist()], end=0)
-    fitted = fit_symbols(game.encoder, (views[:500], messages[:500]), (views[500:], messages[500:]), FIT, generator)
+    fitted = fit_recorded_speaker(game, (views[:500], messages[:500]), (views[500:], messages[500:]), FIT, generator)
     distinct = messages.distinct()[0]
     said = fitted.speaker.log_prob(distinct, views[500:]).argmax(0)
     assert [distinct.texts()[number] for number in said] == messages[500:].texts()
@@ -146,10 +150,11 @@ def test_messages_of_different_lengths_are_learned_with_their_lengths(generator)
 def test_fitting_is_the_same_for_the_same_generator(generator):
     views, messages = torch.randn(200, 5, generator=generator), everything(3, 3)
     messages = messages[torch.randint(len(messages), (200,), generator=generator)]
-    kinds = {"autoregressive": lambda: AutoregressiveSpeaker(encoder, 8, messages.vocabulary, 3, True)}
     config = FitConfig(hidden=8, steps=20, batch=32, check_every=5)
     first, again = (
-        fit_best(kinds, (views, messages), (views, messages), config, torch.Generator().manual_seed(1)).speaker
+        fit_recorded_speaker(
+            Views(), (views, messages), (views, messages), config, torch.Generator().manual_seed(1)
+        ).speaker
         for _ in range(2)
     )
     assert all(torch.equal(a, b) for a, b in zip(first.parameters(), again.parameters(), strict=True))
@@ -164,5 +169,7 @@ def test_few_messages_are_looked_at_before_they_are_learned_by_heart(generator):
     views = torch.randn(350, 5, generator=generator)
     noise = torch.randint(3, (350, 3), generator=generator)
     messages = Sequences.of(noise.tolist())  # there is nothing to learn, so whatever is learned is wrong
-    fitted = fit_symbols(encoder, (views[:200], messages[:200]), (views[200:], messages[200:]), FitConfig(), generator)
+    fitted = fit_recorded_speaker(
+        Views(), (views[:200], messages[:200]), (views[200:], messages[200:]), FitConfig(), generator
+    )
     assert fitted.losses["position"] == pytest.approx(3 * torch.tensor(3.0).log().item(), abs=0.1)

@@ -1,4 +1,4 @@
-"""What a trained agent says, to tables and back."""
+"""What agents say: vectors or sequences of symbols, and the tables of messages and contexts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,15 +10,101 @@ import pyarrow as pa
 import torch
 from torch import Tensor
 
-from neuralese.agents.cell import Cell
-from neuralese.agents.players import utterances
-from neuralese.agents.sequences import Messages, Sequences
 from neuralese.config.models import MessagesConfig
-from neuralese.games.game import Game
+from neuralese.errors import NeuraleseError
 from neuralese.games.states import States
-from neuralese.storage.tables import matrix, read_about, read_table, vectors
+from neuralese.storage.tables import matrix, read_about, read_table
 
 EMBEDDED = 1000  # maximum of each number of messages and contexts on the embedded stand-in: enough for a first look
+Messages = Any  # Tensor (n, message) of vectors | Sequences: a model takes the kind it was fitted to
+NOTHING = -1  # fills `Sequences.to_array` after the end of a message
+
+
+@dataclass(frozen=True)
+class Sequences:
+    """A batch of messages: message k is the symbols whose places in the vocabulary are `places[k, :lengths[k]]`.
+
+    Past a message's end, places hold `len(vocabulary)`, which is the class of the end in every model of messages.
+    The agents' end symbol itself is not part of a message: it is implied wherever a message is shorter than
+    the longest. Where `ends` is false, all messages have the same length and none ever ends early.
+    """
+
+    places: Tensor  # (n, longest) int64
+    vocabulary: tuple[int, ...]  # the agents' symbols, in ascending order, without the end
+    ends: bool
+    names: tuple[str, ...] = ()  # what the agents' symbols 0, 1, ... are called, if not by their numbers
+
+    @classmethod
+    def of(
+        cls,
+        messages: Iterable[Sequence[int]],
+        end: int | None = None,
+        vocabulary: Iterable[int] | None = None,
+        longest: int | None = None,
+    ) -> "Sequences":
+        """Messages as lists, or as the rows of an array, of integers from 0, ignored from the symbol `end` on.
+
+        The vocabulary and the greatest length are those that occur, unless given. Messages to be compared must share
+        both: make one batch of all messages and index it.
+        """
+        rows = [np.asarray(message).reshape(-1) for message in messages]
+        for number, row in enumerate(rows):
+            if len(row) and (row.dtype.kind not in "iu" or row.min() < 0):
+                raise NeuraleseError(f"message {number} is {row.tolist()}; write it as non-negative integers.")
+        lengths = np.array([len(row) for row in rows], dtype=np.int64)
+        flat = np.concatenate([*rows, []]).astype(np.int64)
+        # the symbols in a grid with NOTHING after each message, then after each end as well
+        grid = np.full((len(rows), lengths.max(initial=0)), NOTHING)
+        grid[np.arange(grid.shape[1]) < lengths[:, None]] = flat
+        if end is not None:
+            grid[np.logical_or.accumulate(grid == end, axis=1)] = NOTHING
+        lengths = (grid != NOTHING).sum(1)
+        longest = max(1, int(lengths.max(initial=0))) if longest is None else longest
+        if (lengths > longest).any():
+            where = int(np.argmax(lengths > longest))
+            raise NeuraleseError(f"message {where} has {lengths[where]} symbols; allow for them, or leave it out.")
+        grid = np.pad(grid, ((0, 0), (0, max(0, longest - grid.shape[1]))), constant_values=NOTHING)[:, :longest]
+        known = np.unique(grid[grid != NOTHING] if vocabulary is None else np.array([*vocabulary], dtype=np.int64))
+        known = known[known != end] if end is not None else known
+        places = np.searchsorted(known, grid)
+        strange = (grid != NOTHING) & ~np.isin(grid, known)
+        if strange.any():
+            row, column = np.argwhere(strange)[0]
+            raise NeuraleseError(f"message {row} has the symbol {grid[row, column]}; add it to the vocabulary.")
+        places[grid == NOTHING] = len(known)
+        ends = end is not None or bool((lengths < longest).any())
+        return cls(torch.from_numpy(places), tuple(known.tolist()), ends)
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __getitem__(self, chosen: Tensor | slice) -> "Sequences":
+        """Some of the messages, with the same vocabulary and greatest length."""
+        return replace(self, places=self.places[chosen])
+
+    @property
+    def longest(self) -> int:
+        """The greatest length that a message can have."""
+        return self.places.shape[1]
+
+    @property
+    def lengths(self) -> Tensor:
+        """Number of symbols of each message, (n,)."""
+        return (self.places != len(self.vocabulary)).sum(1)
+
+    def texts(self) -> list[str]:
+        """The symbols of each message, separated by spaces; nothing for an empty message."""
+        words = [self.names[symbol] if self.names else str(symbol) for symbol in self.vocabulary] + [""]
+        return [" ".join(words[place] for place in row).rstrip() for row in self.places.tolist()]
+
+    def to_array(self) -> np.ndarray:
+        """The agents' symbols, (n, longest), with `NOTHING` after each message, as `neuralese.evaluate` expects."""
+        return np.array([*self.vocabulary, NOTHING])[self.places.numpy()]
+
+    def distinct(self) -> tuple["Sequences", Tensor, Tensor]:
+        """The K different messages, in order of their symbols; the index of each message, (n,); counts, (K,)."""
+        rows, ids, counts = np.unique(self.places.numpy(), axis=0, return_inverse=True, return_counts=True)
+        return replace(self, places=torch.from_numpy(rows)), torch.from_numpy(ids.reshape(-1)), torch.from_numpy(counts)
 
 
 def on_data(counts: MessagesConfig, data: str) -> MessagesConfig:
@@ -42,17 +128,6 @@ class Speech:
         """The first `count`, or all."""
         picked = None if self.picked is None else self.picked[:count]
         return Speech(self.ids[:count], self.states[:count], self.messages[:count], picked)
-
-
-def sample_messages(cell: Cell, games: dict[str, Game], counts: dict[str, int], generator: torch.Generator) -> pa.Table:
-    """Let the agent speak through its channel in `counts[split]` fresh states of each split."""
-    parts: list[pa.Table] = []
-    for split, count in counts.items():
-        states, said = utterances(cell, games[split], count, generator)
-        table = states_table(games[split], states, "message_id", first=sum(part.num_rows for part in parts))
-        table = table.append_column("split", pa.array([split] * count))
-        parts.append(table.append_column("message", vectors(cell.channel(said, generator).numpy())))
-    return pa.concat_tables(parts)
 
 
 def states_table(game: States, states: Tensor, id_column: str, first: int = 0) -> pa.Table:

@@ -2,12 +2,15 @@
 
 from collections.abc import Callable
 
+import pyarrow as pa
 import torch
 from torch import Tensor, nn
 
 from neuralese.agents.cell import Cell
 from neuralese.agents.episodes import rounds
+from neuralese.agents.messages import states_table
 from neuralese.games.game import Game
+from neuralese.storage.tables import vectors
 
 GAMES_AT_ONCE = 4096
 ROWS_AT_ONCE = 4096  # larger arrays are fresh memory each time, which takes longer than the work
@@ -93,3 +96,14 @@ def _one_of_each(groups: Tensor, generator: torch.Generator) -> Tensor:
     first = torch.ones(len(groups), dtype=torch.bool)
     first[1:] = groups[by_group][1:] != groups[by_group][:-1]
     return by_group[first]
+
+
+def sample_messages(cell: Cell, games: dict[str, Game], counts: dict[str, int], generator: torch.Generator) -> pa.Table:
+    """Let the agent speak through its channel in `counts[split]` fresh states of each split."""
+    parts: list[pa.Table] = []
+    for split, count in counts.items():
+        states, said = utterances(cell, games[split], count, generator)
+        table = states_table(games[split], states, "message_id", first=sum(part.num_rows for part in parts))
+        table = table.append_column("split", pa.array([split] * count))
+        parts.append(table.append_column("message", vectors(cell.channel(said, generator).numpy())))
+    return pa.concat_tables(parts)

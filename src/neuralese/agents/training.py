@@ -15,7 +15,6 @@ import torch
 from torch import nn
 from tqdm import tqdm
 
-from neuralese.agents.adam import FusedAdam
 from neuralese.agents.cell import Cell
 from neuralese.agents.episodes import Episodes, Replay, play
 from neuralese.agents.unroll import Rows, unroll
@@ -61,7 +60,7 @@ class Trainer:
         self.generator = torch.Generator().manual_seed(seed)
         self.cell, self.target = (seeded(lambda: Cell(game, cell), self.generator) for _ in range(2))
         self.target.load_state_dict(self.cell.state_dict())
-        self.optimizer = FusedAdam(self.cell.parameters(), config.learning_rate)
+        self.optimizer = torch.optim.Adam(self.cell.parameters(), config.learning_rate, fused=True)
         self.replay = Replay(REPLAY)
         self.update = 0
         self.history: list[dict[str, float]] = []
@@ -116,10 +115,10 @@ class Trainer:
             goal = reward + self.config.discount * rows.following(target_q.gather(-1, best).squeeze(-1))
         error = q.gather(-1, actions).squeeze(-1) - goal
         loss = (error.square() * counts).sum() / counts.sum().clamp(min=1)
-        self.optimizer.forget()
+        self.optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(self.cell.parameters(), CLIP)
-        self.optimizer.learning_rate = learning_rate(self.update, self.config)
+        self.optimizer.param_groups[0]["lr"] = learning_rate(self.update, self.config)
         self.optimizer.step()
         return loss.item()
 
@@ -137,7 +136,7 @@ class Trainer:
         return {
             "cell": self.cell.state_dict(),
             "target": self.target.state_dict(),
-            "optimizer": self.optimizer.state(),
+            "optimizer": self.optimizer.state_dict(),
             "replay": None if over else self.replay.state(),
             "generator": self.generator.get_state(),
             "update": self.update,
@@ -150,7 +149,7 @@ class Trainer:
         """Resume from what `state` returned."""
         self.cell.load_state_dict(state["cell"])
         self.target.load_state_dict(state["target"])
-        self.optimizer.restore(state["optimizer"])
+        self.optimizer.load_state_dict(state["optimizer"])
         if state["replay"]:
             self.replay.restore(state["replay"])
         self.generator.set_state(state["generator"])

@@ -46,7 +46,7 @@ class HumanSpeech:
         cls, game: States, traces: Traces, silence: int | None, parts: Parts, n: int, generator: torch.Generator
     ) -> "HumanSpeech":
         """Draw `n` messages from `traces`, all equally often, with a new distractor each time."""
-        spoken = traces.spoken(silence)
+        spoken = traces.not_silent(silence)
         order = spoken[torch.randperm(len(spoken), generator=generator)]
         chosen = order.repeat(-(-n // len(order)))[:n]
         states = game.redraw(traces.states[chosen], generator)

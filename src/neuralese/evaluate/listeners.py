@@ -46,7 +46,7 @@ def guess_by_likelihood(speaker: Speaker, states: States) -> Guess:
     @torch.no_grad()
     def preference(messages: Tensor, states: Tensor, generator: torch.Generator) -> Tensor:
         views = (space.speaker_view(each) for each in space.candidates(states).unbind(1))
-        return torch.stack([speaker.fits(messages, view) for view in views], dim=1)
+        return torch.stack([speaker.log_prob_each(messages, view) for view in views], dim=1)
 
     return preference
 

@@ -17,7 +17,7 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from neuralese.agents.sequences import NOTHING
+from neuralese.agents.messages import NOTHING
 from neuralese.evaluate.listeners import Guess, guess_by_likelihood, guess_by_playing
 from neuralese.play.recorded import FORMAT
 from neuralese.play.session import (

@@ -1,27 +1,26 @@
 """Models of who says what: p(z | x) of robot and human speakers, and the model human listener (Appendix B.2).
 
-All three see the world through the game's own encoder and have one hidden layer of tanh units.
+All see the world through the game's own encoder and have one hidden layer of tanh units. Robots whose messages are
+vectors are in `vectors.py`, those that speak in symbols in `symbols.py`.
 """
 
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
 
-from neuralese.agents.sequences import Messages
+from neuralese.agents.messages import Messages
 from neuralese.games.states import States
-from neuralese.speakers.gaussian import log_density, log_peak
-from neuralese.storage.weights import read_weights, save_weights
-
-
-def _perceptron(game: States, hidden: int, outputs: int) -> nn.Module:
-    return nn.Sequential(game.encoder(hidden), nn.Tanh(), nn.Linear(hidden, outputs))
+from neuralese.speakers.symbols import AutoregressiveSpeaker, PositionSpeaker
+from neuralese.speakers.vectors import GaussianSpeaker, RobotSpeaker
+from neuralese.storage.weights import read_settings, read_weights, save_weights
 
 
 class Speaker(Protocol):
     """p(z | x) of agents, whatever kind of messages they send."""
 
+    settings: dict[str, Any]  # its arguments, except for the states
     width: float  # the standard deviation of vectors around their mean; 1 for symbols
 
     def log_prob(self, messages: Messages, observations: Tensor, widen: float = 1.0) -> Tensor:
@@ -30,35 +29,11 @@ class Speaker(Protocol):
     def log_peak(self, widen: float = 1.0) -> float:
         """The greatest log density a vector can have, taken `widen` times as wide; 0 for symbols."""
 
-    def fits(self, messages: Messages, observations: Tensor) -> Tensor:
-        """log p(z_i | x_i) of n messages in as many observations (n, ...), up to a constant for each message: (n,)."""
+    def log_prob_each(self, messages: Messages, observations: Tensor) -> Tensor:
+        """log p(z_i | x_i), (n,), of n messages in as many observations, up to a constant for each message.
 
-
-class RobotSpeaker(nn.Module):
-    """p(z | x) of a learned agent: Gaussian around a perceptron's output, with the scale of the channel's noise."""
-
-    def __init__(self, game: States, hidden: int, message: int, scale: float) -> None:
-        super().__init__()
-        self.settings = {"hidden": hidden, "message": message, "scale": scale}
-        self.mean = _perceptron(game, hidden, message)
-        self.scale = scale
-
-    def log_prob(self, messages: Tensor, observations: Tensor, widen: float = 1.0) -> Tensor:
-        """log p(z_k | x_i), (K, n), of messages (K, message) in observations (n, ...), with `widen` times the scale."""
-        return log_density(messages, self.mean(observations), widen * self.scale)
-
-    def log_peak(self, widen: float = 1.0) -> float:
-        """See `Speaker`."""
-        return log_peak(int(self.settings["message"]), widen * self.scale)
-
-    @property
-    def width(self) -> float:
-        """The noise."""
-        return self.scale
-
-    def fits(self, messages: Tensor, observations: Tensor) -> Tensor:
-        """See `Speaker`: the nearer a message (n, message) is to the mean, the likelier."""
-        return -(messages - self.mean(observations)).square().sum(1) / (2 * self.scale**2)
+        Differentiable in the weights.
+        """
 
 
 class PhraseLogits(nn.Module):
@@ -99,7 +74,9 @@ class HumanSpeaker(nn.Module):
         self.settings = {"hidden": hidden, "phrases": phrases, "silence": silence, "words": words}
         self.silence = silence
         self.logits = PhraseLogits(game, hidden, torch.zeros(phrases, words) if heard is None else heard)
-        self.silent: Any = None if silence is None else _perceptron(game, hidden, 1)
+        self.silent: Any = None
+        if silence is not None:
+            self.silent = nn.Sequential(game.encoder(hidden), nn.Tanh(), nn.Linear(hidden, 1))
 
     def log_prob(self, observations: Tensor) -> Tensor:
         """log p(z_k | x_i), (phrases, n), of every phrase in observations (n, ...)."""
@@ -118,24 +95,32 @@ class HumanListener(nn.Module):
     def __init__(self, game: States, hidden: int, words: int) -> None:
         super().__init__()
         self.settings = {"hidden": hidden, "words": words}
-        self.fits = _perceptron(game, hidden, words)
+        self.fits = nn.Sequential(game.encoder(hidden), nn.Tanh(), nn.Linear(hidden, words))
 
     def score(self, observations: Tensor, bags: Tensor) -> Tensor:
         """How well bags (n, words) describe observations (n, ...): (n,)."""
         return (self.fits(observations) * bags).sum(1)
 
 
-Model = TypeVar("Model", RobotSpeaker, HumanSpeaker, HumanListener)
+# speakers of languages that users bring: a file says which of them it holds
+KINDS: dict[str, Any] = {each.kind: each for each in (PositionSpeaker, AutoregressiveSpeaker, GaussianSpeaker)}
 
 
-def save_model(path: str | Path, model: Model) -> None:
-    """Write a model and its settings."""
-    save_weights(path, model, model.settings)
+def save_model(path: str | Path, model: Any) -> None:
+    """Write any of these models and its settings."""
+    kind = {"kind": model.kind} if hasattr(model, "kind") else {}
+    save_weights(path, model, {**kind, **model.settings})
 
 
-def load_model(path: str | Path, kind: type[Model], game: States) -> Model:
-    """Read a model of the given kind for `game`."""
+def load_model(path: str | Path, model: Any, states: States) -> Any:
+    """Read a model of the given class."""
     weights, settings = read_weights(path)
-    model = kind(game, **settings)
-    model.load_state_dict(weights)
-    return model.eval()
+    settings.pop("kind", None)
+    made = model(states, **settings)
+    made.load_state_dict(weights)
+    return made.eval()
+
+
+def load_robot(path: str | Path, states: States) -> Any:
+    """Read p(z | x) of an agent, a `Speaker` of the kind that the file holds."""
+    return load_model(path, KINDS.get(read_settings(path).get("kind", ""), RobotSpeaker), states)

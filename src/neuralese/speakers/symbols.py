@@ -1,7 +1,4 @@
-"""p(z | x) of agents whose messages are sequences of symbols: two models, one interface.
-
-    speaker = fit_symbols(game.encoder, (observations, messages), held_out, config, generator).speaker
-    speaker.log_prob(messages.distinct()[0], observations)      # (K, n)
+"""p(z | x) of agents whose messages are sequences of symbols: two models.
 
 `PositionSpeaker` takes the symbols of a message to be independent given the state; `AutoregressiveSpeaker` lets each
 depend on those before it. Both are distributions over all sequences up to the greatest length: the end is one of the
@@ -11,15 +8,15 @@ ignored.
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
-from neuralese.agents.sequences import Level, Sequences, prefix_tree
+from neuralese.agents.messages import Sequences
 from neuralese.errors import NeuraleseError
-from neuralese.speakers.best import Fitted, MakeEncoder, fit_best
-from neuralese.speakers.fitting import FitConfig
+from neuralese.games.states import States
 
 MEMORY = 64  # units of the GRU: messages are short
 STATES = 256  # states in which prefixes are scored at a time
@@ -53,22 +50,15 @@ class SymbolSpeaker(nn.Module, ABC):
         return scores if widen == 1.0 else scores.div_(widen**2)
 
     def log_peak(self, widen: float = 1.0) -> float:
-        """See `models.Speaker`."""
         return 0.0
 
     def log_prob_each(self, messages: Sequences, observations: Tensor) -> Tensor:
-        """log p(z_i | x_i), (n,), of one message in each observation (n, ...); differentiable."""
         places, possible = self._fitted(messages)
         logits = self._logits(places, observations)
         spoken = torch.log_softmax(logits, 2).gather(2, places.clamp(max=self.classes - 1)[..., None]).squeeze(2)
         # the first end counts: its probability is that of stopping there
         counts = torch.arange(self.longest) <= (places != len(self.vocabulary)).sum(1, keepdim=True)
         return (spoken * counts).sum(1).masked_fill(~possible, -torch.inf)
-
-    @torch.no_grad()
-    def fits(self, messages: Sequences, observations: Tensor) -> Tensor:
-        """See `models.Speaker`: log p(z_i | x_i), (n,)."""
-        return self.log_prob_each(messages, observations)
 
     @abstractmethod
     def _score(self, places: Tensor, observations: Tensor) -> Tensor:
@@ -93,9 +83,9 @@ class PositionSpeaker(SymbolSpeaker):
 
     kind = "position"
 
-    def __init__(self, encoder: MakeEncoder, hidden: int, vocabulary: Sequence[int], longest: int, ends: bool) -> None:
+    def __init__(self, states: States, hidden: int, vocabulary: Sequence[int], longest: int, ends: bool) -> None:
         super().__init__(hidden, vocabulary, longest, ends)
-        self.logits = nn.Sequential(encoder(hidden), nn.Tanh(), nn.Linear(hidden, longest * self.classes))
+        self.logits = nn.Sequential(states.encoder(hidden), nn.Tanh(), nn.Linear(hidden, longest * self.classes))
 
     def _logits(self, places: Tensor, observations: Tensor) -> Tensor:
         return self.logits(observations).unflatten(1, (self.longest, self.classes))
@@ -109,6 +99,39 @@ class PositionSpeaker(SymbolSpeaker):
         return said.flatten(1) @ spoken.T
 
 
+@dataclass(frozen=True)
+class Level:
+    """The distinct prefixes of one length, each of them one of the shorter `parents` plus one class.
+
+    Those that neither end nor have the greatest length continue: they are the parents of the next level, in order.
+    """
+
+    examples: Tensor  # (parents,) a sequence that begins with it
+    parents: Tensor  # (prefixes,) which of the parents it extends, in ascending order
+    classes: Tensor  # (prefixes,) with which place in the vocabulary, or the end
+    goes_on: Tensor  # the prefixes that go on
+    rows: Tensor  # the sequences completed at this level
+    leaves: Tensor  # and which prefix each of them is
+
+
+def prefix_tree(places: Tensor, end: int) -> list[Level]:
+    """The prefixes of sequences (K, longest) that hold the class `end` after their last symbol, shortest first."""
+    grid, levels = places.numpy(), []
+    rows, prefix = np.arange(len(grid)), np.zeros(len(grid), dtype=np.int64)
+    for step in range(grid.shape[1]):
+        if not len(rows):
+            break
+        examples = rows[np.unique(prefix, return_index=True)[1]]
+        codes, edge = np.unique(prefix * (end + 1) + grid[rows, step], return_inverse=True)
+        parents, classes = np.divmod(codes, end + 1)
+        alive = (classes != end) & (step + 1 < grid.shape[1])
+        complete = ~alive[edge]
+        arrays = (examples, parents, classes, np.flatnonzero(alive), rows[complete], edge[complete])
+        levels.append(Level(*map(torch.from_numpy, arrays)))
+        prefix, rows = (np.cumsum(alive) - 1)[edge[~complete]], rows[~complete]
+    return levels
+
+
 class AutoregressiveSpeaker(SymbolSpeaker):
     """The next symbol depends on the state and on everything said before, which a GRU reads.
 
@@ -119,9 +142,9 @@ class AutoregressiveSpeaker(SymbolSpeaker):
 
     kind = "autoregressive"
 
-    def __init__(self, encoder: MakeEncoder, hidden: int, vocabulary: Sequence[int], longest: int, ends: bool) -> None:
+    def __init__(self, states: States, hidden: int, vocabulary: Sequence[int], longest: int, ends: bool) -> None:
         super().__init__(hidden, vocabulary, longest, ends)
-        self.seen = nn.Sequential(encoder(hidden), nn.Tanh(), nn.Linear(hidden, hidden), nn.Tanh())
+        self.seen = nn.Sequential(states.encoder(hidden), nn.Tanh(), nn.Linear(hidden, hidden), nn.Tanh())
         self.heard = nn.Embedding(len(vocabulary) + 1, MEMORY)  # the last one is the start
         self.memory = nn.GRU(MEMORY, MEMORY, batch_first=True)
         self.scale, self.shift = nn.Linear(MEMORY, hidden), nn.Linear(MEMORY, self.classes)
@@ -164,20 +187,3 @@ class AutoregressiveSpeaker(SymbolSpeaker):
             before = total[start:stop] - logits.logsumexp(1)
             parts.append(before[parents] + logits.flatten(0, 1)[parents * self.classes + chosen[first:last]])
         return torch.cat(parts)
-
-
-def fit_symbols(
-    encoder: MakeEncoder,
-    said: tuple[Tensor, Sequences],
-    held_out: tuple[Tensor, Sequences],
-    config: FitConfig,
-    generator: torch.Generator,
-) -> Fitted:
-    """Fit both models to (observations, messages) and keep the one under which held-out messages are likelier.
-
-    Messages of one symbol leave nothing to choose: both are the same distribution, and the simpler one is fitted.
-    """
-    messages = said[1]
-    kinds = (PositionSpeaker, AutoregressiveSpeaker) if messages.longest > 1 else (PositionSpeaker,)
-    settings = (config.hidden, messages.vocabulary, messages.longest, messages.ends)
-    return fit_best({each.kind: partial(each, encoder, *settings) for each in kinds}, said, held_out, config, generator)

@@ -53,7 +53,7 @@ class Traces:
     def __len__(self) -> int:
         return len(self.states)
 
-    def spoken(self, silence: int | None) -> Tensor:
+    def not_silent(self, silence: int | None) -> Tensor:
         """The messages (n,) other than `silence`, which is one of the phrases (or none)."""
         if silence is None:
             return torch.arange(len(self))

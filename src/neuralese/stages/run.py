@@ -179,7 +179,7 @@ class Run:
     @cached_property
     def robot(self) -> Any:
         """p(z | x) of the robot, a `Speaker` of vectors or of symbols."""
-        from neuralese.speakers.robots import load_robot
+        from neuralese.speakers.models import load_robot
 
         return load_robot(self.files["robot_speaker.safetensors"], self.states)
 
@@ -247,7 +247,7 @@ class Run:
 
     def judge(self, split: str) -> Any:
         """p(z | x) of the robot that hears translations in one split, if it has one of its own."""
-        from neuralese.speakers.robots import load_robot
+        from neuralese.speakers.models import load_robot
 
         path = self.files.get(f"judge_{split}.safetensors")
         return None if path is None else load_robot(path, self.states)

@@ -128,8 +128,8 @@ class Task:
 
     def speak(self, run: "Run", counts: MessagesConfig) -> "tuple[pa.Table, Mapping[str, Any], Tensor]":
         """A vocabulary and held-out messages, what there is to know about them, and the states of contexts."""
-        from neuralese.agents.messages import on_data, sample_messages
-        from neuralese.agents.players import utterances
+        from neuralese.agents.messages import on_data
+        from neuralese.agents.players import sample_messages, utterances
 
         counts, random, cell = on_data(counts, run.data), run.generator("messages"), run.cell
         sizes = {"train": counts.vocabulary, "dev": counts.held_out, "test": counts.held_out}

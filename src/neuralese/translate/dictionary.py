@@ -16,7 +16,7 @@ import torch
 from pydantic import TypeAdapter, ValidationError
 from torch import Tensor
 
-from neuralese.agents.sequences import Messages
+from neuralese.agents.messages import Messages
 from neuralese.errors import NeuraleseError
 from neuralese.storage.tables import matrix, read_about, read_table
 from neuralese.translate.criteria import Criterion, make_criterion

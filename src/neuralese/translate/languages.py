@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from neuralese.agents.sequences import Messages
+from neuralese.agents.messages import Messages
 from neuralese.games.states import States
 from neuralese.speakers.models import HumanSpeaker
 from neuralese.storage.tables import read_table

@@ -28,8 +28,7 @@ import torch
 from torch import Tensor, nn
 
 from neuralese.config.models import SynthesisConfig
-from neuralese.speakers.adam import Adam
-from neuralese.speakers.gaussian import half_squares, log_density_but_for_z
+from neuralese.speakers.vectors import half_squares, log_density_but_for_z
 from neuralese.storage.tables import vectors
 from neuralese.translate.criteria import BeliefCriterion, Criterion, Reading
 from neuralese.translate.languages import Composed, English, Language, Neuralese
@@ -50,7 +49,7 @@ def believe_by_likelihood(vocabulary: Neuralese, candidates: Tensor, scale: floa
     with torch.no_grad():
         views = vocabulary.game.speaker_view(candidates.flatten(0, 1))
         means = vocabulary.speaker.mean(views).unflatten(0, candidates.shape[:2])  # (n, s, message)
-    halves, width = half_squares(means), Reading(scale).width(vocabulary.speaker.scale)
+    halves, width = half_squares(means), Reading(scale).width(vocabulary.speaker.width)
 
     def believe(messages: Tensor, contexts: Tensor) -> Tensor:
         return beliefs(log_density_but_for_z(messages, means[contexts], halves[contexts], width))
@@ -89,7 +88,7 @@ class MessageMaker:
         start = BeliefCriterion().scores(english, self.vocabulary, self.candidates)
         best = start.topk(1, largest=False).indices
         message = self.vocabulary.messages[best].clone().requires_grad_()
-        optimizer = Adam([message], LEARNING_RATE)
+        optimizer = torch.optim.Adam([message], LEARNING_RATE)
         for _ in range(self.config.steps):
             (message.grad,) = torch.autograd.grad(disagreement(message, BATCH).sum(), message)  # of nothing else
             optimizer.step()

@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from neuralese.agents.messages import Speech
-from neuralese.agents.sequences import Sequences
+from neuralese.agents.messages import Sequences, Speech
 from neuralese.evaluate.formats import p_text
 from neuralese.evaluate.translations import best_translations
 from neuralese.report.page.explorer import Explorer

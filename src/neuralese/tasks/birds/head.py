@@ -13,10 +13,10 @@ import pandas as pd
 import pyarrow as pa
 import torch
 from torch import Tensor, nn
+from torch.optim import AdamW
+from torch.optim.lr_scheduler import CosineAnnealingLR
 
-from neuralese.agents.adam import FusedAdam
 from neuralese.config.models import HeadConfig
-from neuralese.speakers.adam import cosine
 from neuralese.storage.tables import matrix, vectors
 
 log = logging.getLogger(__name__)
@@ -76,19 +76,18 @@ def train_head(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         head = Head(inputs.shape[1], int(max(label.max() for label in labels.values())) + 1, config)
-        optimizer = FusedAdam(head.parameters(), config.learning_rate, WEIGHT_DECAY)
-        rounds, step = config.epochs * -(-len(labels["train"]) // BATCH), 0
+        optimizer = AdamW(head.parameters(), config.learning_rate, weight_decay=WEIGHT_DECAY, fused=True)
+        schedule = CosineAnnealingLR(optimizer, config.epochs * -(-len(labels["train"]) // BATCH))
         best, weights = -1.0, {}
         for epoch in range(config.epochs):
             head.train()
             for chosen in torch.randperm(len(labels["train"]), generator=generator).split(BATCH):
-                optimizer.forget()
+                optimizer.zero_grad()
                 seen = pooled["train"].index_select(0, chosen)  # faster than an index
                 loss = nn.functional.cross_entropy(head(seen), labels["train"][chosen], label_smoothing=0.1)
                 loss.backward()
                 optimizer.step()
-                step += 1
-                optimizer.learning_rate *= cosine(step, rounds)
+                schedule.step()
             if (epoch + 1) % CHECKED and epoch + 1 < config.epochs:
                 continue
             head.eval()

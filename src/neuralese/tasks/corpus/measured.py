@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from neuralese.agents.sequences import Sequences
+from neuralese.agents.messages import Sequences
 from neuralese.evaluate.columns import columns_of
 from neuralese.evaluate.measures import measure_symbols, measure_vectors
 from neuralese.storage.tables import read_about, read_table

@@ -9,12 +9,10 @@ import pyarrow as pa
 import torch
 from torch import Tensor
 
-from neuralese.agents.messages import contents, states_table
-from neuralese.agents.sequences import Messages, Sequences
+from neuralese.agents.messages import Messages, Sequences, contents, states_table
 from neuralese.config.models import FitConfig
+from neuralese.speakers.fit import fit_recorded_speaker
 from neuralese.speakers.models import Speaker
-from neuralese.speakers.noise import fit_gaussian
-from neuralese.speakers.symbols import fit_symbols
 from neuralese.storage.tables import read_about, read_table, vectors
 from neuralese.tasks.corpus.game import CorpusStates
 from neuralese.tasks.corpus.human import recorded_candidates
@@ -76,9 +74,7 @@ def _fit(
 ) -> Speaker:
     """p(z | x) fitted to some messages, chosen by others."""
     said, held_out = ((recorded.state[each, None], recorded.messages[each]) for each in rows)
-    if isinstance(recorded.messages, Sequences):
-        return fit_symbols(states.encoder, said, held_out, config, generator).speaker
-    return fit_gaussian(states.encoder, said, held_out, config, generator, recorded.about["noise"]).speaker
+    return fit_recorded_speaker(states, said, held_out, config, generator, recorded.about.get("noise")).speaker
 
 
 def take_messages(

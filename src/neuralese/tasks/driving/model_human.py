@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from neuralese.evaluate.statistics import paired_test
 from neuralese.games.driving import ACTIONS, CELLS, GONE, POSES, WAIT, DrivingGame, Layouts, move_table, off_road_table
 from neuralese.randomness import seeded
-from neuralese.speakers.fitting import FitConfig, fit
+from neuralese.speakers.fit import FitConfig, fit
 from neuralese.speakers.models import HumanSpeaker
 from neuralese.speakers.traces import Lists
 from neuralese.storage.tables import read_table

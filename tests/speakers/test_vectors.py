@@ -1,17 +1,53 @@
+"""The Gaussian in which robots speak, with noise that is known or fitted."""
+
 import pytest
 import torch
 from torch import nn
 
-from neuralese.speakers.fitting import FitConfig
-from neuralese.speakers.gaussian import log_density
-from neuralese.speakers.kinds import load_speaker, save_speaker
-from neuralese.speakers.noise import GaussianSpeaker, fit_gaussian
+from neuralese.speakers.fit import FitConfig, fit_recorded_speaker
+from neuralese.speakers.models import load_robot, save_model
+from neuralese.speakers.vectors import GaussianSpeaker, half_squares, log_density, log_density_but_for_z
+
+WIDTHS = [0.3, 1.0, 4.0]
+
+
+def by_torch(points: torch.Tensor, means: torch.Tensor, width: float) -> torch.Tensor:
+    return torch.distributions.Normal(means, width).log_prob(points).sum(-1)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_density_is_that_of_independent_normal_numbers(width, generator):
+    points, means = (torch.randn(size, 6, dtype=torch.float64, generator=generator) for size in (5, 7))
+    found = log_density(points, means, width)
+    torch.testing.assert_close(found, by_torch(points[:, None], means, width))
+
+
+def test_single_precision_stays_single_and_what_it_is_given_stays_as_it_was(generator):
+    points, means = (torch.randn(size, 6, generator=generator) for size in (5, 7))
+    before = points.clone(), means.clone()
+    assert log_density(points, means, 0.3).dtype == torch.float32
+    assert torch.equal(points, before[0])
+    assert torch.equal(means, before[1])
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_what_is_left_out_is_the_same_for_all_means(width, generator):
+    points = torch.randn(2, 3, 6, dtype=torch.float64, generator=generator)
+    means = torch.randn(2, 4, 5, 6, dtype=torch.float64, generator=generator)
+    left_out = by_torch(points[:, :, None, None], means[:, None], width) - log_density_but_for_z(
+        points, means, half_squares(means), width
+    )
+    torch.testing.assert_close(left_out, left_out[..., :1, :1].expand_as(left_out))
+
 
 FIT = FitConfig(hidden=32, steps=600, batch=128, check_every=50, learning_rate=0.01)
 
 
-def encoder(width: int) -> nn.Module:
-    return nn.Linear(3, width)
+class Views:
+    """States that are seen as three numbers."""
+
+    def encoder(self, width: int) -> nn.Module:
+        return nn.Linear(3, width)
 
 
 def said(noise: list[float], n: int, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
@@ -23,17 +59,17 @@ def said(noise: list[float], n: int, generator: torch.Generator) -> tuple[torch.
 
 @pytest.mark.parametrize("widen", [1.0, 2.5])
 def test_isotropic_noise_is_the_gaussian_that_robots_speak_in(widen, generator):
-    speaker = GaussianSpeaker(encoder, 8, 4)
+    speaker = GaussianSpeaker(Views(), 8, 4)
     views, messages = said([1.0] * 4, 20, generator)
     speaker.standardise(messages)
-    expected = log_density(messages.double(), speaker.mean(views).double(), widen * speaker.scale).float()
+    expected = log_density(messages.double(), speaker.mean(views).double(), widen * speaker.width).float()
     torch.testing.assert_close(speaker.log_prob(messages, views, widen), expected, rtol=1e-4, atol=1e-3)
     torch.testing.assert_close(speaker.log_prob(messages, views).diagonal(), speaker.log_prob_each(messages, views))
 
 
 @pytest.mark.parametrize("widen", [1.0, 2.5])
 def test_diagonal_noise_is_a_normal_distribution_for_each_entry(widen, generator):
-    speaker = GaussianSpeaker(encoder, 8, 4, diagonal=True)
+    speaker = GaussianSpeaker(Views(), 8, 4, diagonal=True)
     views, messages = said([1.0, 2.0, 4.0, 8.0], 20, generator)
     speaker.standardise(messages)
     normal = torch.distributions.Normal(speaker.mean(views)[None], widen * speaker.noise)
@@ -45,7 +81,7 @@ def test_diagonal_noise_is_a_normal_distribution_for_each_entry(widen, generator
 @pytest.mark.parametrize(("noise", "kind"), [([2.0, 2.0, 2.0, 2.0], None), ([0.5, 1.0, 3.0, 9.0], "diagonal")])
 def test_the_noise_is_found_and_its_kind_chosen_on_held_out_messages(noise, kind, generator):
     train, dev = said(noise, 4000, generator), said(noise, 1000, generator)
-    fitted = fit_gaussian(encoder, train, dev, FIT, generator)
+    fitted = fit_recorded_speaker(Views(), train, dev, FIT, generator)
     torch.testing.assert_close(fitted.speaker.noise.expand(4).detach(), torch.tensor(noise), rtol=0.15, atol=0.1)
     assert fitted.losses.keys() == {"isotropic", "diagonal"}
     assert fitted.speaker.diagonal == (fitted.losses["diagonal"] < fitted.losses["isotropic"])
@@ -58,28 +94,28 @@ def test_the_noise_is_found_and_its_kind_chosen_on_held_out_messages(noise, kind
 
 def test_given_noise_stays_as_it_is(generator):
     train, dev = said([2.0] * 4, 1000, generator), said([2.0] * 4, 200, generator)
-    fitted = fit_gaussian(encoder, train, dev, FIT, generator, noise=0.7)
-    assert fitted.speaker.scale == pytest.approx(0.7)
+    fitted = fit_recorded_speaker(Views(), train, dev, FIT, generator, noise=0.7)
+    assert fitted.speaker.width == pytest.approx(0.7)
     assert list(fitted.losses) == ["isotropic"]
 
 
 def test_messages_without_noise_and_entries_that_never_change_are_no_trouble(generator):
     views, messages = said([0.0] * 4, 500, generator)
     messages[:, 2] = 3.0
-    fitted = fit_gaussian(encoder, (views, messages), (views, messages), FIT, generator)
+    fitted = fit_recorded_speaker(Views(), (views, messages), (views, messages), FIT, generator)
     found = fitted.speaker.log_prob(messages[:50], views[:50])
     assert found.isfinite().all()
     assert (found.argmax(1) == torch.arange(50)).float().mean() > 0.5  # each is likeliest where it was said
     constant = torch.full((100, 4), 3.0)
-    lone = fit_gaussian(encoder, (views[:100], constant), (views[:100], constant), FIT, generator).speaker
+    lone = fit_recorded_speaker(Views(), (views[:100], constant), (views[:100], constant), FIT, generator).speaker
     assert lone.log_prob(constant[:3], views[:5]).isfinite().all()
 
 
 @pytest.mark.parametrize("settings", [{}, {"diagonal": True}, {"noise": 0.3}])
 def test_a_saved_speaker_is_the_same_speaker(settings, tmp_path, generator):
     views, messages = said([1.0] * 4, 20, generator)
-    speaker = GaussianSpeaker(encoder, 8, 4, **settings)
+    speaker = GaussianSpeaker(Views(), 8, 4, **settings)
     speaker.standardise(messages)
-    save_speaker(tmp_path / "speaker.safetensors", speaker)
-    again = load_speaker(tmp_path / "speaker.safetensors", encoder)
+    save_model(tmp_path / "speaker.safetensors", speaker)
+    again = load_robot(tmp_path / "speaker.safetensors", Views())
     assert torch.equal(again.log_prob(messages, views), speaker.log_prob(messages, views))

@@ -1,23 +1,32 @@
-"""p(z | x) of agents whose messages are vectors, with unknown channel noise, which has to be fitted.
-
-    fitted = fit_gaussian(game.encoder, (observations, messages), held_out, config, generator)
-    fitted.speaker.log_prob(messages, observations)      # (K, n)
-
-Like `RobotSpeaker` except for the noise: the same in all directions, or one number per entry of a message, whichever
-makes held-out messages likelier.
-"""
+"""p(z | x) of agents whose messages are vectors: an isotropic Gaussian whose noise is known, or one that is fitted."""
 
 import math
-from functools import partial
 
 import torch
 from torch import Tensor, nn
 
-from neuralese.speakers.best import Fitted, MakeEncoder, fit_best
-from neuralese.speakers.fitting import FitConfig
-from neuralese.speakers.gaussian import log_density, log_peak
+from neuralese.games.states import States
 
 LEAST = 1e-3  # noise is at least this fraction of the messages' spread: agents may have none, but models have errors
+
+
+class RobotSpeaker(nn.Module):
+    """p(z | x) of a learned agent: Gaussian around a perceptron's output, with the scale of the channel's noise."""
+
+    def __init__(self, game: States, hidden: int, message: int, scale: float) -> None:
+        super().__init__()
+        self.settings = {"hidden": hidden, "message": message, "scale": scale}
+        self.mean = nn.Sequential(game.encoder(hidden), nn.Tanh(), nn.Linear(hidden, message))
+        self.width = scale
+
+    def log_prob(self, messages: Tensor, observations: Tensor, widen: float = 1.0) -> Tensor:
+        return log_density(messages, self.mean(observations), widen * self.width)
+
+    def log_peak(self, widen: float = 1.0) -> float:
+        return log_peak(int(self.settings["message"]), widen * self.width)
+
+    def log_prob_each(self, messages: Tensor, observations: Tensor) -> Tensor:
+        return -(messages - self.mean(observations)).square().sum(1) / (2 * self.width**2)
 
 
 class GaussianSpeaker(nn.Module):
@@ -29,12 +38,12 @@ class GaussianSpeaker(nn.Module):
     kind = "gaussian"
 
     def __init__(
-        self, encoder: MakeEncoder, hidden: int, message: int, diagonal: bool = False, noise: float | None = None
+        self, states: States, hidden: int, message: int, diagonal: bool = False, noise: float | None = None
     ) -> None:
         super().__init__()
         self.settings = {"hidden": hidden, "message": message, "diagonal": diagonal, "noise": noise}
         self.diagonal, self.given = diagonal, noise
-        self.net = nn.Sequential(encoder(hidden), nn.Tanh(), nn.Linear(hidden, message))
+        self.net = nn.Sequential(states.encoder(hidden), nn.Tanh(), nn.Linear(hidden, message))
         # messages come in any unit, which the perceptron's output adopts
         self.register_buffer("center", torch.zeros(message))
         self.register_buffer("spread", torch.ones(message))
@@ -62,61 +71,53 @@ class GaussianSpeaker(nn.Module):
         return (self.log_noise.mul(2).exp() + LEAST**2 * self.spread.square().mean()).sqrt()
 
     @property
-    def scale(self) -> float:
-        """The noise as one number, as in `RobotSpeaker`: its root mean square."""
+    def width(self) -> float:
+        """The noise as one number: its root mean square."""
         return math.sqrt(float(self.noise.detach().square().mean()))
 
-    @property
-    def width(self) -> float:
-        """See `models.Speaker`."""
-        return self.scale
-
-    @torch.no_grad()
-    def fits(self, messages: Tensor, observations: Tensor) -> Tensor:
-        """See `models.Speaker`."""
-        return self.log_prob_each(messages, observations)
-
     def log_prob(self, messages: Tensor, observations: Tensor, widen: float = 1.0) -> Tensor:
-        """log p(z_k | x_i), (K, n), of messages (K, message) in observations (n, ...), with `widen` times the noise."""
         # relative to the center, because squares of large numbers lose precision
         points, means = messages - self.center, self.spread * self.net(observations)
         if not self.diagonal:
-            return log_density(points, means, widen * self.scale)
+            return log_density(points, means, widen * self.width)
         noise = self.noise
         return log_density(points / noise, means / noise, widen) - noise.log().sum()
 
     def log_peak(self, widen: float = 1.0) -> float:
-        """See `models.Speaker`."""
         size = len(self.center)
         return log_peak(size, widen) - float(self.noise.expand(size).log().sum())
 
     def log_prob_each(self, messages: Tensor, observations: Tensor) -> Tensor:
-        """log p(z_i | x_i), (n,), of one message in each observation (n, ...); also differentiable in the noise."""
         noise = self.noise.expand(messages.shape[1])
         off = ((messages - self.mean(observations)) / noise).square().sum(1)
         return -off / 2 - noise.log().sum() - messages.shape[1] * math.log(2 * math.pi) / 2
 
 
-def fit_gaussian(
-    encoder: MakeEncoder,
-    said: tuple[Tensor, Tensor],
-    held_out: tuple[Tensor, Tensor],
-    config: FitConfig,
-    generator: torch.Generator,
-    noise: float | None = None,
-) -> Fitted:
-    """Fit p(z | x) to (observations, messages) and keep the kind of noise under which held-out messages are likelier.
+def log_density(points: Tensor, means: Tensor, width: float) -> Tensor:
+    """log N(z_k; m_i, width^2), (K, n), of points (K, d) around means (n, d)."""
+    # |z - m|^2 expanded, so that the work is one matrix product
+    distance = (-2 * points) @ means.T
+    distance += points.square().sum(1)[:, None]
+    distance += means.square().sum(1)
+    distance = distance.clamp_(min=0)
+    distance /= -2 * width**2
+    distance += log_peak(points.shape[1], width)
+    return distance
 
-    Mean and noise are learned together by likelihood. Where the noise is given, there is nothing to choose.
+
+def log_peak(size: int, width: float) -> float:
+    """The log density of an isotropic Gaussian of `size` dimensions at its mean."""
+    return -size * math.log(width * math.sqrt(2 * math.pi))
+
+
+def half_squares(means: Tensor) -> Tensor:
+    """|m|^2 / 2 of means (..., d)."""
+    return means.square().sum(-1) / 2
+
+
+def log_density_but_for_z(points: Tensor, means: Tensor, halves: Tensor, width: float) -> Tensor:
+    """log N(z_pr; m_pbs, width^2), (p, r, b, s), up to a term of z alone, which no belief depends on.
+
+    For points (p, r, d) around means (p, b, s, d), with the `half_squares` (p, b, s) of the means.
     """
-    messages = said[1]
-
-    def make(diagonal: bool) -> GaussianSpeaker:
-        speaker = GaussianSpeaker(encoder, config.hidden, messages.shape[1], diagonal, noise)
-        speaker.standardise(messages)
-        return speaker
-
-    kinds = {"isotropic": partial(make, False), "diagonal": partial(make, True)}
-    if noise is not None or messages.shape[1] == 1:
-        kinds.pop("diagonal")
-    return fit_best(kinds, said, held_out, config, generator)
+    return (torch.einsum("prd,pbsd->prbs", points, means) - halves[:, None]) / width**2
