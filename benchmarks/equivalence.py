@@ -14,21 +14,13 @@ CELL = ["task", "distractors", "speaker", "listener", "unit", "criterion"]
 MARGINS = {"accuracy": 0.01, "reward": 0.1, "completion": 0.01}
 
 
-def belief(results: Path) -> pd.DataFrame:
-    """Accuracies: cell, measure, seed, value."""
-    table = pd.read_parquet(results / "tables/belief.parquet")
-    cell = table[CELL].astype(str).agg(" ".join, axis=1)
-    return pd.DataFrame({"cell": cell, "measure": "accuracy", "seed": table["seed"], "value": table["accuracy"]})
-
-
-def behavior(results: Path) -> pd.DataFrame:
-    """Rewards and completions of pairs with a robot: cell, measure, seed, value."""
-    table = pd.read_parquet(results / "tables/behavior.parquet")
-    table = table[table["pair"].str.startswith("R/")]
-    cell = table["pair"] + " " + table["criterion"].astype(str)
+def cells(results: Path) -> pd.DataFrame:
+    """Accuracies, and rewards and completions of pairs with a robot: cell, measure, seed, value."""
+    belief, behavior = (pd.read_parquet(results / f"tables/{name}.parquet") for name in ("belief", "behavior"))
+    behavior = behavior[behavior["pair"].str.startswith("R/")]
     parts = [
-        pd.DataFrame({"cell": cell, "measure": each, "seed": table["seed"], "value": table[each]})
-        for each in ("reward", "completion")
+        table.assign(cell=table[keys].astype(str).agg(" ".join, axis=1))[["cell", "measure", "seed", "value"]]
+        for table, keys in ((belief, CELL), (behavior, ["pair", "criterion"]))
     ]
     return pd.concat(parts)
 
@@ -60,7 +52,7 @@ def main() -> None:
     parser.add_argument("before", type=Path)
     parser.add_argument("after", type=Path)
     given = parser.parse_args()
-    tables = [pd.concat([belief(each), behavior(each)]) for each in (given.before, given.after)]
+    tables = [cells(each) for each in (given.before, given.after)]
     print(compared(*tables).round(4).to_markdown(index=False))
 
 

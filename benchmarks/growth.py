@@ -132,7 +132,7 @@ def choosing(seeds: int) -> Work:
     ]
     one = pd.DataFrame(rows, columns=["split", "speaker", "family", "criterion"])
     table = pd.concat([one] * seeds, ignore_index=True).assign(seed=np.repeat(np.arange(seeds), len(one)))
-    table = table.assign(task="colors", accuracy=np.random.default_rng(0).random(len(table)))
+    table = table.assign(task="colors", value=np.random.default_rng(0).random(len(table)))
     return lambda: choose(table, FAMILIES)
 
 
@@ -144,10 +144,10 @@ def tabulating(seeds: int) -> Work:
     keys = [(seed, task, *pair, *criterion) for seed, task, pair, criterion in cells]
     table = pd.DataFrame(keys, columns=["seed", "task", "speaker", "listener", "unit", "criterion", "role"])
     random = np.random.default_rng(0).random((3, len(table)))
-    table = table.assign(title=table["criterion"], kind="belief", distractors="play", data="mirror", n=100)
-    table = table.assign(candidates=2, chance=0.5)
-    table = table.assign(distinct=80, games=60, accuracy=random[0], ci_low=random[0] - 0.1, ci_high=random[0] + 0.1)
-    table = table.assign(gain=random[1], gain_control=random[2])
+    table = table.assign(title=table["criterion"], distractors="play", data="mirror", candidates=2, chance=0.5)
+    table = table.assign(measure="accuracy", value=random[0], ci_low=random[0] - 0.1, ci_high=random[0] + 0.1)
+    table = table.assign(n=100, distinct=80, groups=60, over_baseline=random[1], over_control=random[2])
+    table = table.assign(over_baseline_error=0.01, over_control_error=0.01)
     papers = {task: tasks.get(task).paper for task in tasks.BUILT_IN}
     return lambda: compare(table, papers=papers)
 

@@ -117,7 +117,7 @@ def belief(results: Path, task: str, values: sweep.Point, seed: int) -> pd.DataF
 def figures(results: Path, task: str, values: sweep.Point, seed: int) -> dict[str, float]:
     """The dev figures of one task, variant and seed."""
     table = belief(results, task, values, seed)
-    by_cell = table.set_index(["speaker", "listener", "unit", "criterion"])["accuracy"]
+    by_cell = table.set_index(["speaker", "listener", "unit", "criterion"])["value"]
     choices = pd.DataFrame(read_about(folder(results, task, values, seed) / RELAY)["choices"])
     relay = choices.groupby("criterion").first().loc["belief"]
     return {

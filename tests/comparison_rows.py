@@ -1,4 +1,4 @@
-"""Made-up results of all tasks, as `belief.parquet` and `behavior.parquet` have them."""
+"""Small outcome tables with every cell of the comparison, for tests."""
 
 from itertools import product
 
@@ -7,78 +7,70 @@ import pandas as pd
 
 from neuralese import tasks as known
 
-NAMES = {  # of a criterion with each role, and its title
+NAMES = {  # by role
     "printed": ("algorithm-1", "Algorithm 1 (as printed)"),
     "released": ("released", "released code"),
     "ours": ("belief", "belief (ours, chosen on dev)"),
     "baseline": ("direct", "direct (baseline, chosen on dev)"),
     "control": ("random", "random (control)"),
 }
-GAINS = {"printed": 0.02, "released": 0.03, "ours": 0.1, "baseline": 0.0, "control": -0.15}
+GAINS = {"printed": 0.02, "released": 0.03, "ours": 0.1, "baseline": 0.0, "control": -0.15, "silence": -0.1}
 TASKS = known.BUILT_IN
 PAPERS = {name: known.get(name).paper for name in TASKS}
 BASE = 0.65
 
 
+def outcome_row(value: float, role: str, name: str, title: str, over: tuple[str, ...] = (), base: float = BASE) -> dict:
+    """A row with its gains `over` other roles, whose value is `base` plus their own; none is compared with itself."""
+    row = {"criterion": name, "title": title, "role": role, "value": value}
+    row |= {"ci_low": value - 0.05, "ci_high": value + 0.05}
+    for other in ("baseline", "control", "silence"):
+        known = other in over and role != other
+        row[f"over_{other}"] = value - base - GAINS[other] if known else np.nan
+        row |= {f"over_{other}_error": 0.01 if known else np.nan, f"over_{other}_p": 0.001 if known else np.nan}
+    return row
+
+
 def belief_rows(data: str = "mirror", seeds: int = 2, tasks: tuple[str, ...] = TASKS, spread: float = 0.01):
-    """Every cell there is: accuracy BASE plus the role's gain, a little otherwise in each seed."""
+    """Every cell there is: accuracy BASE plus the role's gain, slightly different in each seed."""
     rows = []
+    over = ("baseline", "control")
     for task, seed in product(tasks, range(seeds)):
         robot, protocols = ("R*", ("play", "anywhere")) if task == "driving" else ("R", ("play",))
+        more = spread * (seed - (seeds - 1) / 2)
         for distractors in protocols:
-            shared = {"task": task, "seed": seed, "distractors": distractors}
-            native = {"criterion": "none", "title": "same language", "role": "", "kind": ""}
-            rows.append(shared | native | {"speaker": "R", "listener": robot, "unit": "message", "accuracy": 0.9})
-            rows.append(shared | native | {"speaker": "H", "listener": "H*", "unit": "utterance", "accuracy": 0.8})
-            shuffled = {"criterion": "shuffled", "title": "words of another message (control)", "role": "control"}
-            rows.append(rows[-1] | shuffled | {"accuracy": 0.5})
-            for role, (name, title) in NAMES.items():
-                for speaker, listener, unit in (
-                    ("R", "H*", "message"),
-                    ("H", robot, "utterance"),
-                    ("H", robot, "phrase"),
-                ):
-                    more = spread * (seed - (seeds - 1) / 2)
-                    gain = GAINS[role] + (more if role != "baseline" else 0)
-                    row = {"speaker": speaker, "listener": listener, "unit": unit, "criterion": name, "title": title}
-                    row |= {"role": role, "kind": "belief", "accuracy": BASE + gain, "gain": gain}
-                    row |= {"gain_error": 0.01, "p_value": 0.001, "gain_control": gain - GAINS["control"]}
-                    if role == "baseline":
-                        row |= dict.fromkeys(("gain", "gain_error", "p_value"), np.nan)
-                    if role == "control":
-                        row |= {"gain_control": np.nan, "accuracy": 0.5}
-                    rows.append(shared | row)
-            asked = {"criterion": "synthesis-judge", "title": "asks the judge", "role": "asks-judge", "accuracy": 0.95}
-            told = {"criterion": "interpreter", "title": "knows the context", "role": "informed", "accuracy": 0.94}
-            shared |= {"speaker": "H", "listener": robot, "unit": "utterance", "kind": "synthesis"}
-            rows += [
-                shared | each | {"gain": 0.3, "gain_error": 0.01, "p_value": 0.0, "gain_control": 0.45}
-                for each in ((told,) if task == "driving" else (asked, told))
+            cells = [
+                ("R", robot, "message", outcome_row(0.9, "native", "none", "same language")),
+                ("H", "H*", "utterance", outcome_row(0.8, "native", "none", "same language")),
+                ("H", "H*", "utterance", outcome_row(0.5, "control", "shuffled", "words of another message (control)")),
+                ("H", robot, "utterance", outcome_row(0.94, "upper bound", "interpreter", "knows the context", over)),
             ]
-    table = pd.DataFrame(rows).assign(n=100, distinct=80, games=60, data=data, candidates=2, chance=0.5)
-    table["gain_control_error"] = table["gain_control"] * 0 + 0.01
-    return table.assign(ci_low=table["accuracy"] - 0.05, ci_high=table["accuracy"] + 0.05)
+            if task != "driving":
+                judged = outcome_row(0.95, "asks the judge", "synthesis-judge", "asks the judge", over)
+                cells.append(("H", robot, "utterance", judged))
+            for role, (name, title) in NAMES.items():
+                value = BASE + GAINS[role] + (0 if role in over else more)
+                row = outcome_row(value, role, name, title, over)
+                cells += [
+                    (*pair, row) for pair in (("R", "H*", "message"), ("H", robot, "utterance"), ("H", robot, "phrase"))
+                ]
+            shared = {"task": task, "seed": seed, "distractors": distractors}
+            rows += [shared | {"speaker": one, "listener": two, "unit": unit} | row for one, two, unit, row in cells]
+    table = pd.DataFrame(rows).drop(columns=["over_silence", "over_silence_error", "over_silence_p"])
+    return table.assign(measure="accuracy", n=100, distinct=80, groups=60, data=data, candidates=2, chance=0.5)
 
 
 def behavior_rows(data: str = "mirror", seeds: int = 2, spread: float = 0.02) -> pd.DataFrame:
     """Every cell of the behaviour evaluation."""
+    over = ("baseline", "control", "silence")
+    heard = [(role, name, title, GAINS[role]) for role, (name, title) in NAMES.items()]
+    heard += [("silence", "silence", "silence", GAINS["silence"]), ("native", "neuralese", "a robot's own words", 0.3)]
     rows = []
-    for seed in range(seeds):
-        for pair, reward, completion in (("R/R", 1.9, 0.7), ("H/H", 1.4, 0.75), ("H/H all", 1.5, 0.77)):
-            native = {"pair": pair, "criterion": "none", "title": "same language", "role": "", "seed": seed}
-            rows.append(native | {"reward": reward, "completion": completion})
-        unlearned = [("silence", "silence", "silence", -0.1), ("neuralese", "a robot's own words", "", 0.3)]
-        learned = [(*NAMES[role], role, GAINS[role]) for role in NAMES]
-        for name, title, role, gain in [*unlearned, *learned]:
-            gain += spread * (seed - (seeds - 1) / 2)
-            row = {"pair": "R/H", "criterion": name, "title": title, "role": role, "seed": seed}
-            row |= {"reward": 1.5 + gain, "completion": 0.6 + gain / 2}
-            for measure, share in (("reward", 1), ("completion", 0.5)):
-                for reference, level in (("baseline", 0.0), ("control", -0.15), ("silence", -0.1)):
-                    over = np.nan if role == reference else share * (gain - level)
-                    row |= {f"{measure}_over_{reference}": over, f"{measure}_over_{reference}_error": 0.01}
-            rows.append(row)
-    table = pd.DataFrame(rows).assign(task="driving", n=200, games=100, possible=0.9, data=data)
-    for measure in ("reward", "completion"):
-        table[f"{measure}_ci_low"], table[f"{measure}_ci_high"] = table[measure] - 0.05, table[measure] + 0.05
-    return table
+    for seed, (measure, base) in product(range(seeds), (("reward", 1.5), ("completion", 0.7))):
+        shared = {"seed": seed, "measure": measure}
+        for pair, more in (("R/R", 0.2), ("H/H", 0.0), ("H/H all", 0.1)):
+            rows.append(shared | {"pair": pair} | outcome_row(base + more, "native", "none", "same language"))
+        for role, name, title, gain in heard:
+            value = base + gain + (0 if role in over else spread * (seed - (seeds - 1) / 2))
+            rows.append(shared | {"pair": "R/H"} | outcome_row(value, role, name, title, over, base))
+    return pd.DataFrame(rows).assign(task="driving", n=200, groups=100, possible=0.9, data=data)

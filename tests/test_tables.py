@@ -230,10 +230,8 @@ def test_names_kept_as_numbers_are_checked_like_names(split):
 
 
 def test_a_wrong_table_is_neither_written_nor_read(tmp_path):
-    path, wrong = tmp_path / "belief.parquet", spoiled(good_table("belief"), "accuracy", 3, 1.2)
-    with pytest.raises(
-        NeuraleseError, match=r"belief\.parquet.* holds 1\.2 in column 'accuracy' of row 3.*not written"
-    ):
+    path, wrong = tmp_path / "belief.parquet", spoiled(good_table("belief"), "value", 3, 1.2)
+    with pytest.raises(NeuraleseError, match=r"belief\.parquet.* holds 1\.2 in column 'value' of row 3.*not written"):
         write_table(path, wrong, "belief")
     assert not list(tmp_path.iterdir())
     pq.write_table(wrong, path)

@@ -87,7 +87,7 @@ def main() -> None:
     translator = Translator().fit_corpus(given.out / "corpus")
     translator.save(given.out / "autoencoder.neuralese")
     print(translator.to_english(codes[:10], n_best=3)[["source_id", "rank", "target", "score"]].to_string(index=False))
-    print(translator.score()[["speaker", "listener", "criterion", "accuracy", "n"]].to_string(index=False))
+    print(translator.score()[["speaker", "listener", "criterion", "value", "n"]].to_string(index=False))
 
 
 if __name__ == "__main__":

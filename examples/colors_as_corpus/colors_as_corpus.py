@@ -103,7 +103,7 @@ def compare(run: Run, translator: Translator) -> pd.DataFrame:
     for name, table in belief.items():
         for speaker in ("R", "H"):
             cell = table.query("speaker == @speaker and criterion == 'belief' and unit in ('message', 'utterance')")
-            rows.append((f"belief, {speaker} -> {cell['listener'].iloc[0]}, {name}", float(cell["accuracy"].iloc[0])))
+            rows.append((f"belief, {speaker} -> {cell['listener'].iloc[0]}, {name}", float(cell["value"].iloc[0])))
     return pd.DataFrame(rows, columns=["measure", "value"])
 
 

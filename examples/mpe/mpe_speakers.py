@@ -112,7 +112,7 @@ def main() -> None:
     print(
         translator.to_english([[int(symbol)] for symbol in said], n_best=1)[["source", "target"]].to_string(index=False)
     )
-    print(translator.score()[["speaker", "listener", "criterion", "accuracy", "n"]].to_string(index=False))
+    print(translator.score()[["speaker", "listener", "criterion", "value", "n"]].to_string(index=False))
 
 
 if __name__ == "__main__":

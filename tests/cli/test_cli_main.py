@@ -6,8 +6,7 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from neuralese.cli.main import COMMANDS, cli
-from neuralese.evaluate.comparison import ONE_SEED
-from neuralese.evaluate.formats import SECTIONS, TITLES
+from neuralese.evaluate.comparison import ONE_SEED, SECTIONS, TITLES
 
 
 def run(*arguments: str, **more) -> subprocess.Popen:
@@ -82,9 +81,11 @@ def test_no_number_of_the_comparison_is_cut_on_a_narrow_terminal(shell, monkeypa
     assert max(len(line) for line in lines if "[" in line) <= width
     rows = shell.json("compare", "--task", "birds")
     for row in rows:
-        assert f"{row['ours']:.3f} [{row['ci_low']:.3f}, {row['ci_high']:.3f}]" in page
+        assert f"{row['value']:.3f} [{row['ci_low']:.3f}, {row['ci_high']:.3f}]" in page
     if "baseline" in lines[2]:
-        assert all(f"{row['gain']:+.3f}" in page for row in rows if row["gain"] is not None and row["section"] == "")
+        assert all(
+            f"{gain:+.3f}" in page for row in rows if (gain := row["over_baseline"]) is not None and not row["section"]
+        )
     assert "…" not in page
     assert ("Left out to fit the terminal" in page) == (width < 160)
 

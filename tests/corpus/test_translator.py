@@ -53,7 +53,7 @@ def test_a_secret_permutation_is_recovered_exactly_in_both_directions_from_500_m
 
 def test_the_score_is_perfect_for_a_perfect_speaker_and_at_chance_for_the_controls(fitted):
     belief = fitted[0].score().set_index(["speaker", "listener", "unit", "criterion"])
-    assert belief.loc[("R", "H*", "message", "belief"), "accuracy"] > 0.99
+    assert belief.loc[("R", "H*", "message", "belief"), "value"] > 0.99
     control = belief.loc[("R", "H*", "message", "random")]
     assert control["ci_low"] < 0.5 < control["ci_high"]
 

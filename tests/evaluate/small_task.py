@@ -8,9 +8,8 @@ import torch
 
 from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.messages import Speech
-from neuralese.evaluate.belief import HumanSpeech
+from neuralese.evaluate.belief import HumanSpeech, Translations
 from neuralese.evaluate.listeners import Listeners
-from neuralese.evaluate.translations import Said
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanListener, HumanSpeaker, RobotSpeaker
 from neuralese.speakers.traces import Lists, Traces
@@ -41,7 +40,7 @@ class SmallTask:
         self.candidates = self.game.candidates(self.game.draw_states(60, self.generator))
         self.vocabulary, self.said = self._speech(50, first=0), self._speech(items, first=1000)
         self.speech = HumanSpeech.draw(self.game, self._traces(), 0, PARTS, humans, self.generator)
-        self.all_said = Said(self.said, self.speech, self.vocabulary, torch.eye(len(PHRASES)), silence=0)
+        self.translations = Translations(self.said, self.speech, self.vocabulary, torch.eye(len(PHRASES)), silence=0)
 
     def _speech(self, n: int, first: int) -> Speech:
         messages = torch.randn(n, MESSAGE, generator=self.generator)
@@ -59,7 +58,7 @@ class SmallTask:
         return Neuralese(self.game, self.robot, speech.messages, speech.ids)
 
     def write(self, folder: Path, criteria: dict[str, dict]) -> dict[str, Path]:
-        """Write what `load_ways` reads: a dictionary by `criteria`."""
+        """Write what `Translations.by_dictionary` reads: a dictionary by `criteria`."""
         path = folder / "dictionary.parquet"
         by_direction = {"R->H": criteria, "H->R": criteria}
         said, vocabulary = self.language(self.said), self.language(self.vocabulary)
@@ -69,7 +68,7 @@ class SmallTask:
         return {path.name: path}
 
     def write_synthesis(self, folder: Path, otherwise: str, made_for: list[int]) -> dict[str, Path]:
-        """Write what `load_synthesis` reads: bags for all messages, new messages for some utterances, twice."""
+        """Write what `Translations.by_synthesis` reads: bags for all messages, new messages for some utterances."""
         tables = {name: folder / name for name in ("synthesis.parquet", "new_messages.parquet", "bags.parquet")}
         bags = Composed(self.english, ((1,), (2,), (1, 4)))
         write_table(tables["bags.parquet"], bags_table(bags), "bags")

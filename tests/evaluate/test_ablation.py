@@ -78,13 +78,13 @@ def test_families_have_their_role_and_one_that_is_alone_its_title(table):
         "mine": ["ours"],
         "theirs": ["baseline"],
         "pmi": [""],
-        "pragmatic": ["asks-judge"],
+        "pragmatic": ["asks the judge"],
     }
 
 
 def test_messages_are_translated_as_each_criterion_alone_would(task, table):
     said, phrases = task.language(task.said), task.english.spoken()
-    accuracies = table[table["speaker"] == "R"].set_index("criterion")["accuracy"]
+    accuracies = table[table["speaker"] == "R"].set_index("criterion")["value"]
     found = set()
     for settings in FAMILIES.values():
         for label, each in members(settings).items():
@@ -121,9 +121,9 @@ def test_humans_are_translated_whole(task):
 
 
 def test_a_member_of_two_families_stands_in_both_with_the_same_figures(table):
-    printed = table[table["family"] == "printed"].set_index("speaker")["accuracy"]
+    printed = table[table["family"] == "printed"].set_index("speaker")["value"]
     again = table[(table["family"] == "mine") & (table["criterion"] == "belief product forward x1")]
-    assert again.set_index("speaker")["accuracy"].to_dict() == printed.to_dict()
+    assert again.set_index("speaker")["value"].to_dict() == printed.to_dict()
 
 
 def test_where_the_robot_cannot_be_asked_nothing_is_made_by_asking_it(task):
@@ -141,4 +141,4 @@ def test_among_three_candidates_all_criteria_are_compared_alike():
     best = make_criterion(FAMILIES["printed"]).scores(said, phrases, task.candidates).argmin(1)
     expected = task.listeners.human_credit(torch.eye(len(task.english))[phrases.ids[best]], task.said.states).mean()
     printed = table[(table["family"] == "printed") & (table["speaker"] == "R")]
-    assert printed["accuracy"].tolist() == pytest.approx([expected])
+    assert printed["value"].tolist() == pytest.approx([expected])

@@ -7,7 +7,6 @@ import torch
 
 from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.messages import Speech
-from neuralese.evaluate.statistics import paired_test
 from neuralese.games.driving import FORWARD, WAIT, DrivingGame, Layouts
 from neuralese.storage.tables import write_table
 from neuralese.tasks.driving.behavior import (
@@ -140,11 +139,11 @@ def test_there_is_a_voice_for_silence_for_a_robot_and_for_every_criterion(dictio
     found = {voice.name: voice for voice in voices(dictionary, CRITERIA, vocabulary, generator)}
     assert [(name, voice.title, voice.role, voice.times) for name, voice in found.items()] == [
         ("silence", "silence", "silence", 1),
-        ("neuralese", "a robot's own words", "", 1),
+        ("neuralese", "a robot's own words", "native", 1),
         ("mine", "mine (ours, chosen on dev)", "ours", 1),
         ("theirs", "theirs (baseline)", "baseline", 1),
         ("dice", "dice (control)", "control", RANDOM_REPEATS),
-        ("repeated", "mine, repeated while the human is silent", "repeated", 1),
+        ("repeated", "mine, repeated while the human is silent", "", 1),
     ]
     said = torch.tensor([2, 0, 2])
     assert found["silence"].say(said).tolist() == [[0.0] * 4] * 3
@@ -202,7 +201,7 @@ def table() -> pd.DataFrame:
         ("dice", "control"): [1.0, 0.0, 1.0, 0.0],
         ("theirs", "baseline"): [1.0, 1.0, 1.0, 1.0],
         ("mine", "ours"): [2.0, 1.0, 4.0, 3.0],
-        ("neuralese", ""): [1.0, 1.0, 2.0, 2.0],
+        ("neuralese", "native"): [1.0, 1.0, 2.0, 2.0],
     }
     played = [Played("R/R", voice("none", ""), np.array([2.0, 1.0, 3.0]), np.array([1.0, 0.0, 1.0]))]
     for (name, role), reward in rewards.items():
@@ -213,52 +212,31 @@ def table() -> pd.DataFrame:
 
 
 def test_every_pair_and_voice_has_a_row_with_what_it_is_called_and_brought(table):
-    rows = table.set_index(["pair", "criterion"])
-    assert list(rows.index) == [
-        ("R/R", "none"),
-        *(("R/H", name) for name in ("silence", "dice", "theirs", "mine", "neuralese")),
-        ("H/H", "none"),
-        ("H/H all", "none"),
-    ]
-    mine = rows.loc[("R/H", "mine")]
-    assert (mine["reward"], mine["completion"], mine["n"], mine["games"]) == (2.5, 1.0, 4, 2)
-    assert (mine["title"], mine["role"], mine["possible"]) == ("mine, in tables", "ours", 0.75)
-    assert (rows.loc[("R/R", "none"), "reward"], rows.loc[("R/R", "none"), "games"]) == (2.0, 3)
-    assert rows.loc[("H/H", "none"), ["reward", "completion", "n"]].tolist() == [1.0, 1.0, 1]
-    assert rows.loc[("H/H all", "none"), ["reward", "completion", "n"]].tolist() == [2.0, 0.5, 2]
+    rows = table.set_index(["measure", "pair", "criterion"])
+    voices = [("R/H", name) for name in ("silence", "dice", "theirs", "mine", "neuralese")]
+    pairs = [("R/R", "none"), *voices, ("H/H", "none"), ("H/H all", "none")]
+    assert set(rows.index) == {(measure, *pair) for measure in ("reward", "completion") for pair in pairs}
+    mine = rows.loc[("reward", "R/H", "mine")]
+    assert mine[["title", "role", "n", "groups", "possible", "value"]].tolist() == [
+        "mine, in tables", "ours", 4, 2, 0.75, 2.5
+    ]  # fmt: skip
+    assert rows.loc[("reward", "R/R", "none"), ["value", "groups"]].tolist() == [2.0, 3]
+    assert rows.loc[("reward", "H/H", "none"), ["value", "n"]].tolist() == [1.0, 1]
+    assert rows.loc[("completion", "H/H all", "none"), ["value", "n"]].tolist() == [0.5, 2]
 
 
 def test_gains_are_game_by_game_over_silence_the_control_and_the_baseline(table):
-    rows = table[table["pair"] == "R/H"].set_index("criterion")
-    over = [f"reward_over_{reference}" for reference in ("silence", "control", "baseline")]
-    assert rows.loc["mine", over].tolist() == [2.5, 2.0, 1.5]
-    assert rows.loc["neuralese", over].tolist() == [1.5, 1.0, 0.5]
-    assert rows.loc["dice", over].tolist() == pytest.approx([0.5, np.nan, -0.5], nan_ok=True)
-    assert rows.loc["silence", over].tolist() == pytest.approx([np.nan, -0.5, -1.0], nan_ok=True)
-    completed = [f"completion_over_{reference}" for reference in ("silence", "control", "baseline")]
-    assert rows.loc["mine", completed].tolist() == [1.0, 0.5, 0.0]
+    over = [f"over_{reference}" for reference in ("silence", "control", "baseline")]
+    rows = table[table["pair"] == "R/H"].set_index(["measure", "criterion"])[[*over, "over_baseline_error"]]
+    assert rows.loc[("reward", "mine"), over].tolist() == [2.5, 2.0, 1.5]
+    assert rows.loc[("reward", "neuralese"), over].tolist() == [1.5, 1.0, 0.5]
+    assert rows.loc[("reward", "dice"), over].tolist() == pytest.approx([0.5, np.nan, -0.5], nan_ok=True)
+    assert rows.loc[("reward", "silence"), over].tolist() == pytest.approx([np.nan, -0.5, -1.0], nan_ok=True)
+    assert rows.loc[("completion", "mine"), over].tolist() == [1.0, 0.5, 0.0]
     # both seats of a game count as one: over the baseline the two games gained 1 and 5, around 3 on average
-    error = rows.loc["mine", "reward_over_baseline_error"]
+    error = rows.loc[("reward", "mine"), "over_baseline_error"]
     assert error == pytest.approx(((1 - 3) ** 2 + (5 - 3) ** 2) ** 0.5 / 4)
-    groups, ours, baseline = np.array([0, 0, 1, 1]), np.array([2.0, 1.0, 4.0, 3.0]), np.ones(4)
-    assert error == pytest.approx(paired_test(ours, baseline, groups)[1])
-
-
-def test_only_a_robot_with_a_human_is_compared_with_them(table):
-    over = [name for name in table if "_over_" in name]
-    assert len(over) == 2 * 3 * 2
-    assert table.loc[table["pair"] != "R/H", over].isna().all(axis=None)
-
-
-def test_without_a_control_there_is_no_gain_over_it():
-    played = [
-        Played("R/H", voice("silence", "silence"), np.zeros(3), np.zeros(3), np.arange(3)),
-        Played("R/H", voice("mine", "ours"), np.ones(3), np.ones(3), np.arange(3)),
-    ]
-    rows = behavior_table(played, 100, np.random.default_rng(0)).set_index("criterion")
-    assert rows.loc["mine", "reward_over_silence"] == 1
-    assert rows["reward_over_control"].isna().all()
-    assert rows["completion_over_baseline"].isna().all()
+    assert table.loc[table["pair"] != "R/H", over].isna().all(axis=None)  # only a robot with a human is compared
 
 
 def test_the_table_keeps_its_contract(table, tmp_path):

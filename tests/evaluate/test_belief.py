@@ -1,4 +1,4 @@
-"""The belief evaluation: every pair of speaker and listener, under every way to translate."""
+"""The belief evaluation: what is said, what listeners hear instead, and how often they guess right."""
 
 from dataclasses import replace
 
@@ -6,18 +6,32 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from small_task import MESSAGE, NOISE, PARTS, PHRASES, SmallTask
 
 from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.messages import Speech
-from neuralese.evaluate.belief import HumanSpeech, Way, evaluate_belief
+from neuralese.evaluate.belief import (
+    HumanSpeech,
+    Interpreter,
+    Translated,
+    Translations,
+    best_translations,
+    evaluate_belief,
+)
+from neuralese.evaluate.comparison import BOUND, SECTIONS, compare
 from neuralese.evaluate.listeners import Listeners, guess_by_playing
+from neuralese.evaluate.outcomes import Condition
 from neuralese.evaluate.statistics import paired_test
+from neuralese.games.driving import DrivingGame, Layouts
 from neuralese.games.reference import ReferenceGame
-from neuralese.speakers.models import HumanListener
+from neuralese.speakers.models import HumanListener, RobotSpeaker
 from neuralese.speakers.traces import Lists, Traces
+from neuralese.storage.tables import matrix, read_table, write_table
+from neuralese.translate.languages import Composed
 
 ITEMS = 4000
 KEYS = ["speaker", "listener", "unit", "criterion"]
+NATIVE, WORDS = ("R", "R", "message", "none"), ("H", "H*", "utterance", "none")
 
 
 class Oracle(HumanListener):
@@ -28,35 +42,35 @@ class Oracle(HumanListener):
 
 
 class Setting:
-    """Robots and humans who speak of five items; an oracle and an untrained robot listen."""
+    """Robots and humans who speak of a few items; an oracle and an untrained robot listen."""
 
-    def __init__(self, generator: torch.Generator) -> None:
-        game = ReferenceGame(torch.eye(5))
-        target = torch.arange(ITEMS) % 5
-        # phrase k describes item k; the other item is one or two further on
-        states = torch.stack([target, (target + 1 + torch.arange(ITEMS) // 5 % 2) % 5], dim=1)
+    def __init__(self, generator: torch.Generator, items: int = 5, candidates: int = 2) -> None:
+        game = ReferenceGame(torch.eye(items), n_candidates=candidates)
+        target = torch.arange(ITEMS) % items
+        # phrase k describes item k; the others are one or two further on
+        states = torch.stack([(target + more * (1 + torch.arange(ITEMS) // items % 2)) % items
+                              for more in range(candidates)], dim=1)  # fmt: skip
         torch.manual_seed(0)
         cell = Cell(game, CellConfig(hidden=8, message=4))
-        self.listeners = Listeners(game, guess_by_playing(cell, game), Oracle(game, hidden=4, words=5), "R")
-        messages = torch.randn(ITEMS, 4, generator=generator)
+        self.listeners = Listeners(game, guess_by_playing(cell, game), Oracle(game, hidden=4, words=items), "R")
+        messages, words = torch.randn(ITEMS, 4, generator=generator), torch.eye(items)
         self.robot = Speech(torch.arange(100, 100 + ITEMS), states, messages)
         units, number = {"utterance": target, "phrase": target}, torch.arange(ITEMS)
-        self.human = HumanSpeech(states, torch.eye(5)[target], units, number, number)
-        # each phrase becomes a message
-        told = {unit: torch.randn(5, 4, generator=generator)[target] for unit in ("utterance", "phrase")}
-        wrong = torch.eye(5)[torch.zeros(ITEMS, dtype=torch.long)]  # phrase 0 for everything
-        anything = torch.eye(5)[torch.randint(5, (ITEMS,), generator=generator)]
-        noise = {unit: torch.randn(ITEMS, 4, generator=generator) for unit in told}
-        self.ways = [
-            Way("good", "good (ours)", "ours", "belief", torch.eye(5)[target], told),
-            Way("poor", "poor (baseline)", "baseline", "direct", wrong, noise),
-            Way("dice", "dice (control)", "control", "random", anything, noise),
-            Way("new", "made by asking", "asks-judge", "synthesis", None, {"utterance": messages}),
+        self.human = HumanSpeech(states, words[target], units, number, number)
+        told = {unit: torch.randn(items, 4, generator=generator)[target] for unit in units}  # a message for each phrase
+        wrong = words[torch.zeros(ITEMS, dtype=torch.long)]  # phrase 0 for everything
+        anything = words[torch.randint(items, (ITEMS,), generator=generator)]
+        noise = {unit: torch.randn(ITEMS, 4, generator=generator) for unit in units}
+        self.conditions = [
+            Condition("good", "good (ours)", "ours", Translated(words[target], told)),
+            Condition("poor", "poor (baseline)", "baseline", Translated(wrong, noise)),
+            Condition("dice", "dice (control)", "control", Translated(anything, noise)),
+            Condition("new", "made by asking", "asks the judge", Translated(None, {"utterance": messages})),
         ]
 
-    def table(self, ways: list[Way] | None = None, human: HumanSpeech | None = None) -> pd.DataFrame:
-        generator, ways = torch.Generator().manual_seed(1), self.ways if ways is None else ways
-        table = evaluate_belief(self.listeners, self.robot, human or self.human, ways, 200, generator)
+    def table(self, conditions: list[Condition] | None = None, human: HumanSpeech | None = None) -> pd.DataFrame:
+        generator, conditions = torch.Generator().manual_seed(1), self.conditions if conditions is None else conditions
+        table = evaluate_belief(self.listeners, self.robot, human or self.human, conditions, 200, generator)
         return table.set_index(KEYS)
 
 
@@ -70,15 +84,20 @@ def played(setting) -> pd.DataFrame:
     return setting.table()
 
 
-def test_every_pair_is_played_under_every_way_and_in_every_unit(played):
-    native = [("R", "R", "message", "none"), ("H", "H*", "utterance", "none"), ("H", "H*", "utterance", "shuffled")]
+def test_every_pair_is_played_under_every_condition_and_in_every_unit(played):
+    native = [NATIVE, WORDS, ("H", "H*", "utterance", "shuffled")]
     by_all = [("R", "H*", "message"), ("H", "R", "utterance"), ("H", "R", "phrase")]
     translated = [(*pair, name) for name in ("good", "poor", "dice") for pair in by_all]
     controls = [("R", "R", "message", name) for name in ("shuffled", "constant", "silence")]
     assert set(played.index) == {*native, *translated, ("H", "R", "utterance", "new"), *controls}
     assert (played["n"] == ITEMS).all()
     assert (played["chance"] == 0.5).all()
-    assert ((played["ci_low"] <= played["accuracy"]) & (played["accuracy"] <= played["ci_high"])).all()
+    assert (played["distractors"] == "play").all()
+    assert ((played["ci_low"] <= played["value"]) & (played["value"] <= played["ci_high"])).all()
+    roles = played["role"]
+    assert roles[[NATIVE, WORDS]].tolist() == ["native", "native"]
+    assert roles[("H", "R", "utterance", "poor")] == "baseline"
+    assert (roles[controls] == "control").all()
 
 
 def test_controls_fail_if_a_listener_can_win_without_the_message(setting):
@@ -88,138 +107,126 @@ def test_controls_fail_if_a_listener_can_win_without_the_message(setting):
     setting.listeners = replace(setting.listeners, robot=leaks)
     table = setting.table()
     for name in ("shuffled", "constant", "silence"):
-        row = table.loc[("R", "R", "message", name)]
-        assert row["role"] == "control"
-        assert row["ci_low"] > 0.5
+        assert table.loc[("R", "R", "message", name), "ci_low"] > 0.5
 
 
 def test_what_the_real_listener_picked_is_a_row_of_its_own(setting):
     picked = torch.tensor([1, 1, 1, 0, -1]).repeat(ITEMS)[:ITEMS]  # of every fifth message nothing is known
     setting.listeners, setting.robot = replace(setting.listeners, name="R*"), replace(setting.robot, picked=picked)
-    row = setting.table().loc[("R", "R", "message", "none")]
-    assert row["accuracy"] == pytest.approx(0.75, abs=0.01)
-    assert row["n"] == int((picked >= 0).sum())
-
-
-def test_a_row_says_what_its_way_is_called_and_there_for(played):
-    row = played.loc[("H", "R", "utterance", "poor")]
-    assert (row["title"], row["role"], row["kind"]) == ("poor (baseline)", "baseline", "direct")
-    assert played.loc[("R", "R", "message", "none"), "role"] == ""
-    assert played.loc[("H", "H*", "utterance", "shuffled"), "role"] == "control"
-
-
-def test_the_robot_that_listens_is_called_what_it_is(setting):
-    setting.listeners = replace(setting.listeners, name="R*")
-    listeners = set(setting.table().index.droplevel(["unit", "criterion"]))
-    assert listeners == {("R", "R*"), ("H", "H*"), ("R", "H*"), ("H", "R*")}
+    table = setting.table()
+    assert set(table.index.droplevel(["unit", "criterion"])) == {
+        ("R", "R*"), ("H", "H*"), ("R", "H*"), ("H", "R*"), ("R", "R")
+    }  # fmt: skip
+    assert table.loc[NATIVE, "value"] == pytest.approx(0.75, abs=0.01)
+    assert table.loc[NATIVE, "n"] == int((picked >= 0).sum())
 
 
 def test_a_right_dictionary_makes_the_oracle_right_and_indifference_is_worth_a_half(played):
-    assert played.loc[("H", "H*", "utterance", "none"), "accuracy"] == 1
-    assert played.loc[("R", "H*", "message", "good"), "accuracy"] == 1
+    assert played.loc[WORDS, "value"] == 1
+    assert played.loc[("R", "H*", "message", "good"), "value"] == 1
     # phrase 0 describes the target in a fifth of the games, the other item in a fifth, neither in the rest
-    assert played.loc[("R", "H*", "message", "poor"), "accuracy"] == pytest.approx(0.5)
+    assert played.loc[("R", "H*", "message", "poor"), "value"] == pytest.approx(0.5)
 
 
-def test_an_untrained_robot_random_words_and_the_words_of_another_message_are_at_chance(setting, generator):
+@pytest.mark.parametrize(("items", "candidates"), [(5, 2), (9, 3), (9, 4)])
+def test_what_has_nothing_to_do_with_the_states_is_at_chance(items, candidates, generator):
+    setting = Setting(generator, items, candidates)
     order = torch.randperm(ITEMS, generator=generator)  # whose words are another's has nothing to do with the items
     human = replace(setting.human, states=setting.human.states[order], bags=setting.human.bags[order])
     table = setting.table(human=human)
-    cells = [
-        ("R", "R", "message", "none"),
-        ("H", "H*", "utterance", "shuffled"),
-        ("R", "H*", "message", "dice"),
-        ("H", "R", "utterance", "dice"),
-    ]
-    for cell in cells:
-        assert table.loc[cell, "accuracy"] == pytest.approx(0.5, abs=0.05)
+    assert set(table["candidates"]) == {candidates}
+    assert table["chance"].tolist() == pytest.approx([1 / candidates] * len(table))
+    for cell in (NATIVE, ("H", "H*", "utterance", "shuffled"), ("R", "H*", "message", "dice"),
+                 ("H", "R", "utterance", "dice"), ("R", "R", "message", "silence")):  # fmt: skip
+        assert table.loc[cell, "value"] == pytest.approx(1 / candidates, abs=0.05), cell
+    # a word that says nothing of any of the items leaves the listener with all of them
+    nothing = setting.listeners.human_credit(torch.zeros(ITEMS, items), setting.robot.states)
+    assert nothing.tolist() == pytest.approx([1 / candidates] * ITEMS)
 
 
-def test_gains_over_baseline_and_control_are_measured_on_the_same_items(setting, played):
-    states, ways = setting.robot.states, {way.name: way for way in setting.ways}
-    credit = {name: setting.listeners.human_credit(ways[name].bags, states) for name in ("good", "poor", "dice")}
+def test_gains_are_over_the_baseline_and_the_control_of_the_same_pair_and_unit_on_the_same_items(setting, played):
+    states = setting.robot.states
+    credit = {each.name: setting.listeners.human_credit(each.heard.words, states) for each in setting.conditions[:3]}
     good = played.loc[("R", "H*", "message", "good")]
-    assert good[["gain", "gain_error", "p_value"]].tolist() == pytest.approx(
-        paired_test(credit["good"], credit["poor"])
-    )
-    assert good["p_value"] < 1e-6
-    over_control = good[["gain_control", "gain_control_error"]].tolist()
-    assert over_control == pytest.approx(paired_test(credit["good"], credit["dice"])[:2])
-    dice, poor = played.loc[("R", "H*", "message", "dice")], played.loc[("R", "H*", "message", "poor")]
-    assert dice["gain"] == pytest.approx((credit["dice"] - credit["poor"]).mean())
-    assert poor["gain_control"] == pytest.approx((credit["poor"] - credit["dice"]).mean())
-    assert np.isnan([dice["gain_control"], poor["gain"]]).all()  # nothing is compared with itself
-
-
-def test_a_way_is_compared_with_the_baseline_in_its_own_unit(played):
+    over = [good[[f"over_{role}", f"over_{role}_error", f"over_{role}_p"]].tolist() for role in ("baseline", "control")]
+    assert over[0] == pytest.approx(paired_test(credit["good"], credit["poor"]))
+    assert over[1] == pytest.approx(paired_test(credit["good"], credit["dice"]))
     for unit in ("utterance", "phrase"):
         good, poor = (played.loc[("H", "R", unit, name)] for name in ("good", "poor"))
-        assert good["gain"] == pytest.approx(good["accuracy"] - poor["accuracy"])
-    assert played.loc[("H", "R", "utterance", "new"), "gain"] == pytest.approx(
-        played.loc[("H", "R", "utterance", "new"), "accuracy"] - played.loc[("H", "R", "utterance", "poor"), "accuracy"]
-    )
+        assert good["over_baseline"] == pytest.approx(good["value"] - poor["value"])
+    assert played.loc[[NATIVE, WORDS], "over_baseline"].isna().all()  # nothing is translated
+    alone = setting.table([each for each in setting.conditions if each.role not in ("baseline", "control")])
+    assert alone.drop([NATIVE, WORDS])[["over_baseline", "over_control"]].isna().all(axis=None)
 
 
-def test_without_translation_there_is_nothing_to_gain(played):
-    gains = ["gain", "gain_error", "p_value", "gain_control", "gain_control_error"]
-    for cell in (
-        ("R", "R", "message", "none"),
-        ("H", "H*", "utterance", "none"),
-        ("H", "H*", "utterance", "shuffled"),
-    ):
-        assert played.loc[cell, gains].isna().all()
-
-
-def test_without_a_baseline_or_a_control_nothing_is_compared_with_them(setting):
-    table = setting.table(ways=[way for way in setting.ways if way.role not in ("baseline", "control")])
-    assert table[["gain", "p_value", "gain_control"]].isna().all(axis=None)
-
-
-def test_messages_of_one_game_count_as_one(setting):
-    together = replace(setting.human, games=torch.arange(ITEMS) // 400)  # ten games
+def test_messages_of_one_game_count_as_one_and_one_that_was_drawn_twice_is_one_message(setting):
+    together = replace(setting.human, games=torch.arange(ITEMS) // 400, traces=torch.arange(ITEMS) % 70)  # ten games
     alone, grouped = setting.table(), setting.table(human=together)
-    translated, native = ("H", "R", "utterance", "good"), ("R", "R", "message", "none")
-    assert grouped.loc[translated, "games"] == 10
-    assert alone.loc[translated, "games"] == ITEMS
-    assert alone["accuracy"].tolist() == grouped["accuracy"].tolist()  # every item is played as before
-    assert alone.loc[translated, "gain_error"] != pytest.approx(grouped.loc[translated, "gain_error"], rel=1e-3)
+    translated = ("H", "R", "utterance", "good")
+    assert grouped.loc[translated, ["groups", "distinct"]].tolist() == [10, 70]
+    assert alone.loc[translated, ["groups", "distinct"]].tolist() == [ITEMS, ITEMS]
+    assert grouped.loc[NATIVE, ["groups", "distinct"]].tolist() == [ITEMS, ITEMS]
+    assert alone["value"].tolist() == grouped["value"].tolist()  # every item is played as before
+    over = "over_baseline_error"
+    assert alone.loc[translated, over] != pytest.approx(grouped.loc[translated, over], rel=1e-3)
     assert alone.loc[translated, "ci_high"] != pytest.approx(grouped.loc[translated, "ci_high"], abs=1e-4)
-    assert alone.loc[native, "games"] == grouped.loc[native, "games"] == ITEMS
 
 
-def test_a_message_that_was_drawn_twice_is_one_message(setting):
-    again = replace(setting.human, traces=torch.arange(ITEMS) % 70)
-    table = setting.table(human=again)
-    assert table.loc[("H", "R", "utterance", "good"), "distinct"] == 70
-    assert table.loc[("R", "H*", "message", "good"), "distinct"] == ITEMS
+# the driving game offers two ways to draw distractors
+
+ROAD = torch.zeros(8, 8, dtype=torch.bool)
+ROAD[3:5] = True
+# cars start at the west end of the road and want to its east end: half of the road is never seen in play
+STARTS = torch.tensor([4 * (8 * row + column) + 1 for row in (3, 4) for column in (0, 1)])
+LAYOUTS = Layouts(ROAD.flatten()[None], [STARTS], [torch.tensor([31, 39])])
 
 
-@pytest.mark.parametrize("count", [3, 5])
-def test_with_more_candidates_chance_is_lower_and_who_knows_nothing_is_there(count, generator):
-    game = ReferenceGame(torch.eye(9), n_candidates=count)
-    states = torch.stack([torch.randperm(9, generator=generator)[:count] for _ in range(ITEMS)])
+class Local(HumanListener):
+    """Understands one word, which means: at the west end."""
+
+    def score(self, observations, bags):
+        return bags[:, 0] * (observations[:, 1] // 4 % 8 <= 1)
+
+
+def driven(game: DrivingGame, generator: torch.Generator, items: int = 400) -> pd.DataFrame:
+    own = game.observe(game.reset(items, generator))[:, 0]
+    states, number = game.with_distractors(own, generator), torch.arange(items)
+    bags, messages = torch.eye(2)[torch.zeros(items, dtype=torch.long)], torch.randn(items, 4, generator=generator)
+    human = HumanSpeech(states, bags, {"utterance": torch.zeros(items, dtype=torch.long)}, number, number)
     torch.manual_seed(0)
-    cell = Cell(game, CellConfig(hidden=8, message=4))
-    listeners = Listeners(game, guess_by_playing(cell, game), Oracle(game, hidden=4, words=9), "R")
-    number, said = torch.arange(ITEMS), torch.eye(9)[states[:, 0]]
-    random = torch.eye(9)[torch.randint(9, (ITEMS,), generator=generator)]
-    messages = torch.randn(2, ITEMS, 4, generator=generator)
-    human = HumanSpeech(states, said, {"utterance": states[:, 0]}, number, number)
-    ways = [
-        Way("good", "good (ours)", "ours", "belief", said, {}),
-        Way("dice", "dice (control)", "control", "random", random, {"utterance": messages[1]}),
-    ]
-    robot = Speech(number, states, messages[0])
-    table = evaluate_belief(listeners, robot, human, ways, 400, torch.Generator().manual_seed(1)).set_index(KEYS)
-    assert set(table["candidates"]) == {count}
-    assert set(table["chance"]) == {1 / count}
-    assert table.loc[("R", "H*", "message", "good"), "accuracy"] == 1
-    assert table.loc[("H", "H*", "utterance", "none"), "accuracy"] == 1
-    for cell in (("R", "H*", "message", "dice"), ("H", "R", "utterance", "dice"), ("R", "R", "message", "none")):
-        row = table.loc[cell]
-        assert row["ci_low"] < 1 / count < row["ci_high"], cell
-    # a word that says nothing of any of the items leaves the listener with all of them
-    assert listeners.human_credit(torch.zeros(ITEMS, 9), states).tolist() == pytest.approx([1 / count] * ITEMS)
+    cell, speaker = Cell(game, CellConfig(hidden=8, message=4)), RobotSpeaker(game, hidden=8, message=4, scale=0.3)
+    listeners = Listeners.of(game, cell, speaker, Local(game, hidden=4, words=2))
+    conditions = [Condition("mine", "mine (ours)", "ours", Translated(bags, {"utterance": messages}))]
+    asked = []
+
+    def informed(robot: Speech, human: HumanSpeech) -> Condition[Translated]:
+        assert torch.equal(robot.states[:, 0], states[:, 0])  # only the distractors are others
+        asked.append(torch.equal(robot.states, states))
+        return Condition("informed", "informed", "upper bound", Translated(bags))
+
+    table = evaluate_belief(
+        listeners, Speech(number, states, messages), human, conditions, 100, generator, informed=informed
+    )
+    assert asked == [True, False][: table["distractors"].nunique()]
+    return table
+
+
+def test_the_driving_game_is_evaluated_again_with_distractors_anywhere_which_are_easier(generator):
+    table = driven(DrivingGame(LAYOUTS), generator)
+    assert list(dict.fromkeys(table["distractors"])) == ["play", "anywhere"]  # the game's own come first
+    assert set(table["listener"]) == {"R*", "H*"}
+    own, anywhere = (table[table["distractors"] == name].set_index(KEYS) for name in ("play", "anywhere"))
+    assert own.index.equals(anywhere.index)
+    shuffled = ("H", "H*", "utterance", "shuffled")
+    assert own.loc[shuffled, "value"] == 0.5  # true state and distractor are both at the west end
+    assert anywhere.loc[shuffled, "value"] > 0.8  # even the words of another message help
+
+
+def test_a_driving_game_that_draws_them_anywhere_itself_is_evaluated_once(generator):
+    assert set(driven(DrivingGame(LAYOUTS, distractors="anywhere"), generator)["distractors"]) == {"anywhere"}
+
+
+# what humans said
 
 
 def traces(said: list[tuple[int, ...]], games: torch.Tensor) -> Traces:
@@ -229,21 +236,18 @@ def traces(said: list[tuple[int, ...]], games: torch.Tensor) -> Traces:
 
 
 def test_human_speech_is_drawn_without_repetition_while_it_lasts(generator):
-    said = [(0,), (1,), (2,), (0, 1), (0, 2)] * 2
-    spoken, game = traces(said, games=torch.arange(10)), ReferenceGame(torch.eye(20))
     parts = ((0,), (1,), (2,), (0, 1), (0, 2))
+    spoken, game = traces([*parts] * 2, games=torch.arange(10)), ReferenceGame(torch.eye(20))
     speech = HumanSpeech.draw(game, spoken, None, parts, 10, generator)
     assert sorted(speech.states[:, 0].tolist()) == list(range(0, 20, 2))
-    assert not speech.repeated
     again = HumanSpeech.draw(game, spoken, None, parts, 25, generator)
     assert len(again.states) == 25
-    assert again.repeated
     assert again.traces.bincount().tolist() == pytest.approx([2.5] * 10, abs=0.5)  # all equally often
 
 
-def test_what_is_translated_is_the_whole_utterance_or_one_of_its_phrases(generator):
-    said = [(0,), (1,), (0, 1), (0, 2), (2,)] * 40
-    parts = ((0,), (1,), (2,), (0, 2), (0, 1))
+def test_what_is_translated_is_the_whole_utterance_or_one_of_its_phrases_and_never_silence(generator):
+    said = [(0,), (1,), (1, 2), (0, 2), (2,)] * 40
+    parts = ((0,), (1,), (2,), (0, 2), (1, 2))
     game, spoken = ReferenceGame(torch.eye(400)), traces(said, torch.arange(200))
     speech = HumanSpeech.draw(game, spoken, None, parts, 200, generator)
     phrases = {}
@@ -254,12 +258,139 @@ def test_what_is_translated_is_the_whole_utterance_or_one_of_its_phrases(generat
         phrases.setdefault(said[trace], set()).add(phrase)
     assert phrases == {each: set(each) for each in parts}  # any of them, and none other
     assert torch.equal(speech.bags.bool(), spoken.phrases.bags(speech.traces).bool())
+    aloud = HumanSpeech.draw(game, spoken, 0, parts, 200, generator)
+    assert 0 not in aloud.units["utterance"].tolist()
 
 
-def test_silence_is_not_evaluated_as_something_said(generator):
-    said = [(0,), (1,), (2,), (1, 2)] * 5
-    spoken = traces(said, torch.arange(20))
-    parts = ((0,), (1,), (2,), (1, 2))
-    aloud = HumanSpeech.draw(ReferenceGame(torch.eye(40)), spoken, 0, parts, 100, generator)
-    assert set(aloud.units["phrase"].tolist()) == {1, 2}
-    assert set(aloud.units["utterance"].tolist()) == {1, 2, 3}
+# what listeners hear
+
+DICTIONARY = pd.DataFrame(
+    [
+        ("R->H", "mine", 10, 1, 2),
+        ("R->H", "mine", 10, 2, 0),
+        ("R->H", "mine", 11, 1, 1),
+        ("R->H", "mine", 11, 2, 2),
+        ("R->H", "theirs", 10, 1, 0),
+        ("R->H", "mine", 99, 1, 0),  # a message that is not evaluated
+        ("H->R", "mine", 0, 1, 7),
+        ("H->R", "mine", 0, 2, 5),
+        ("H->R", "mine", 1, 1, 5),
+    ],
+    columns=["direction", "criterion", "source_id", "rank", "target_id"],
+)
+CRITERIA = {
+    "mine": {"kind": "belief", "role": "ours", "members": 3},
+    "theirs": {"kind": "direct", "role": "baseline", "members": 1},
+    "dice": {"kind": "random", "role": "control", "members": 1},
+}
+MADE_FOR = [1, 2, 5]  # utterances for which there are new messages
+
+
+def test_a_listener_hears_the_best_phrases_of_each_message_and_no_more_than_asked_for(task):
+    assert best_translations(DICTIONARY, "H->R", "mine") == {0: 7, 1: 5}
+    robot = Speech(torch.tensor([11, 10]), torch.zeros(2, 2), torch.zeros(2, 4))
+    heard = torch.tensor([[1.0, 0, 0], [0, 1, 0], [0, 1, 1]])  # phrase 2 is two words
+    translations = Translations(robot, task.speech, task.vocabulary, heard, None)
+    assert translations.words(DICTIONARY, "mine", heard).tolist() == [[0, 1, 0], [0, 1, 1]]
+    assert translations.words(DICTIONARY, "mine", heard, best=2).tolist() == [[0, 2, 1], [1, 1, 1]]
+
+
+def by_dictionary(task: SmallTask, folder, best: int = 1) -> tuple[dict, dict[str, Condition[Translated]]]:
+    files = task.write(folder, CRITERIA)
+    found = task.translations.by_dictionary(files["dictionary.parquet"], best, task.generator)
+    return files, {each.name: each for each in found}
+
+
+def test_under_each_criterion_listeners_hear_what_its_dictionary_has(task, tmp_path):
+    files, found = by_dictionary(task, tmp_path, best=2)
+    assert [(each.title, each.role) for each in found.values()] == [
+        ("mine (ours, chosen on dev)", "ours"),
+        ("theirs (baseline)", "baseline"),
+        ("dice (control)", "control"),
+    ]
+    dictionary, mine = read_table(files["dictionary.parquet"], "dictionary").to_pandas(), found["mine"].heard
+    assert mine.words.shape == (len(task.said.ids), len(PHRASES))
+    assert (mine.words.sum(1) == 2).all()  # two phrases
+    best = best_translations(dictionary, "R->H", "mine")
+    assert all(mine.words[row, best[number]] == 1 for row, number in enumerate(task.said.ids.tolist()))
+    best, place = best_translations(dictionary, "H->R", "mine"), task.vocabulary.ids.tolist()
+    assert set(mine.messages) == {"utterance", "phrase"}
+    for unit, said in task.speech.units.items():
+        expected = task.vocabulary.messages[[place.index(best[number]) for number in said.tolist()]]
+        assert torch.equal(mine.messages[unit], expected)
+
+
+def test_a_random_translation_is_drawn_anew_for_every_item_and_is_never_silence(task, tmp_path):
+    dice = by_dictionary(task, tmp_path)[1]["dice"].heard
+    assert dice.words.sum(0).gt(0).tolist() == [phrase != "" for phrase in PHRASES]
+    drawn = [tuple(message) for message in dice.messages["utterance"].tolist()]
+    assert set(drawn) <= {tuple(message) for message in task.vocabulary.messages.tolist()}
+    said = task.speech.units["utterance"]
+    of_one = {message for message, utterance in zip(drawn, said.tolist(), strict=True) if utterance == said[0]}
+    assert len(of_one) > 5  # the same utterance becomes many messages
+
+
+@pytest.mark.parametrize(("noise", "otherwise"), [(NOISE, "mine"), (0.0, "theirs")])
+def test_new_messages_pass_the_channel_once_and_what_has_none_is_translated_as_otherwise(noise, otherwise, tmp_path):
+    task = SmallTask(humans=6000)
+    files, known = by_dictionary(task, tmp_path)
+    files |= task.write_synthesis(tmp_path, otherwise, MADE_FOR)
+    task.cell.config = task.cell.config.model_copy(update={"noise": noise})
+    made = torch.from_numpy(matrix(read_table(files["new_messages.parquet"], "messages")["message"]).copy())
+    found = task.translations.by_synthesis(files, known.values(), task.cell, task.generator)
+    assert {each.name: each.role for each in found} == {"synthesis": "extension", "synthesis-judge": "asks the judge"}
+    assert [each.heard.words is None for each in found] == [False, True]  # only messages were made by asking the judge
+    for place, each in enumerate(found):
+        for unit, said in task.speech.units.items():
+            new = torch.isin(said, torch.tensor(MADE_FOR))
+            heard, usual = each.heard.messages[unit], known[otherwise].heard.messages[unit]
+            assert torch.equal(heard[~new], usual[~new])
+            own = torch.tensor([3 * place + MADE_FOR.index(number) for number in said[new].tolist()])
+            off = heard[new] - made[own]
+            assert 1000 < len(off) < len(said)
+            if not noise:
+                assert not off.any()
+                continue
+            # of the channel's standard deviation, around nothing, and anew for every item
+            assert off.std().item() == pytest.approx(noise, rel=0.05)
+            assert off.mean(0).abs().max() < 0.05
+            assert len(off.unique(dim=0)) == len(off)
+    assert heard.shape[1] == MESSAGE
+
+
+def test_phrases_put_together_are_heard_as_all_their_words(task, tmp_path):
+    files, known = by_dictionary(task, tmp_path)
+    files |= task.write_synthesis(tmp_path, "mine", MADE_FOR)
+    bags = pd.DataFrame({"bag_id": range(3), "text": "", "parts": [[4, 1]] * 3})  # "light red", whichever is chosen
+    write_table(files["bags.parquet"], bags, "bags")
+    heard = task.translations.by_synthesis(files, known.values(), task.cell, task.generator)[0].heard
+    assert heard.words.tolist() == [[0, 1, 0, 0, 1]] * len(task.said.ids)
+
+
+# the interpreter
+
+
+def interpreter(task: SmallTask) -> Interpreter:
+    told = Composed(task.english, PARTS)
+    return Interpreter(task.english, task.language(task.vocabulary), torch.eye(len(task.english)), told.bags)
+
+
+def test_the_interpreter_knows_the_candidates_but_not_which_of_them_is_true(task):
+    found = interpreter(task)
+    swapped = replace(task.said, states=task.said.states.flip(1))
+    assert torch.equal(found.phrase(task.said), found.phrase(swapped))
+    others = replace(task.said, states=task.game.redraw(task.said.states, torch.Generator().manual_seed(1)))
+    assert (found.phrase(task.said) != found.phrase(others)).any()
+
+
+def test_the_interpreter_says_something_and_its_rows_stand_apart_from_those_of_dictionaries(task):
+    heard = interpreter(task).condition(task.said, task.speech).heard
+    assert not heard.words[:, 0].any()  # the first phrase is silence
+    known = {tuple(message) for message in task.vocabulary.messages.tolist()}
+    assert all({tuple(message) for message in each.tolist()} <= known for each in heard.messages.values())
+    random, informed = torch.Generator().manual_seed(0), interpreter(task).condition
+    belief = evaluate_belief(task.listeners, task.said, task.speech, [], 100, random, informed)
+    rows = compare(belief.assign(task="small", seed=0, data="embedded"))
+    assert set(rows.loc[rows["role"] == "upper bound", "section"]) == {BOUND}
+    assert "upper bound" in SECTIONS[BOUND]
+    assert np.isfinite(rows["value"]).all()

@@ -25,7 +25,7 @@ def belief_table() -> pd.DataFrame:
             ("H", "phrase", "mine", 0.2),
         )
     ]
-    return pd.DataFrame(rows, columns=["distractors", "speaker", "unit", "criterion", "accuracy"])
+    return pd.DataFrame(rows, columns=["distractors", "speaker", "unit", "criterion", "value"])
 
 
 @pytest.mark.parametrize(("criterion", "translated"), [("mine", 0.6), ("theirs", 0.55)])

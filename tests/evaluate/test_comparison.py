@@ -3,25 +3,27 @@
 import html
 import math
 
-import numpy as np
 import pandas as pd
 import pytest
 from comparison_rows import NAMES, PAPERS, behavior_rows, belief_rows
-from scipy import stats
 
 from neuralese.evaluate.comparison import (
+    BOUND,
     EASIER,
+    EMBEDDED_NOTE,
     JUDGE,
     ONE_SEED,
     PHRASE,
     SECTIONS,
-    TOLD,
+    TESTS_NOTE,
     compare,
-    over_seeds,
+    gain_text,
+    notes,
     read_comparison,
+    to_html,
+    to_latex,
+    to_markdown,
 )
-from neuralese.evaluate.formats import EMBEDDED_NOTE, TESTS_NOTE, gain_text, notes, to_html, to_latex, to_markdown
-from neuralese.evaluate.paper import behavior_figures, belief_figure
 from neuralese.evaluate.statistics import holm
 from neuralese.storage.schema import CONTRACTS
 from neuralese.storage.tables import write_table
@@ -36,7 +38,6 @@ def whole() -> pd.DataFrame:
 
 def test_the_rows_of_these_tests_are_those_of_the_tables(tmp_path):
     for name, table in (("belief", belief_rows()), ("behavior", behavior_rows())):
-        table = table.fillna({"kind": ""})
         write_table(tmp_path / f"{name}.parquet", table, name)
         assert set(CONTRACTS[name].columns) <= set(table)
 
@@ -71,21 +72,14 @@ def test_a_figure_is_set_only_beside_what_was_measured_in_the_papers_way(whole):
     assert (row["table"], row["paper"], row["difference"]) == ("1a", 0.86, pytest.approx(0.75 - 0.86))
 
 
-def test_the_papers_humans_are_those_of_all_games():
-    def figures(pair: str) -> tuple:
-        return behavior_figures({"pair": pair, "criterion": "none", "role": ""}, PAPERS["driving"])
-
-    assert figures("H/H all") == (None, 0.77)
-    assert figures("H/H") == (None, None)
-    assert figures("R/R") == (1.93, 0.71)
-
-
 def test_the_papers_criterion_is_known_by_its_role_and_not_by_its_name():
-    row = {"task": "birds", "speaker": "R", "listener": "H*", "unit": "message", "distractors": "play"}
-    row, paper = row | {"candidates": 2}, PAPERS["birds"]
-    assert belief_figure(row | {"criterion": "anything", "role": "ours"}, paper) == 0.75
-    assert belief_figure(row | {"criterion": "belief", "role": "baseline"}, paper) == 0.57
-    assert belief_figure(row | {"criterion": "belief", "role": ""}, paper) is None
+    belief = belief_rows(tasks=("birds",))
+    roles = {"belief": "", "direct": "ours", "random": "baseline"}
+    other = belief.assign(role=[roles.get(*each) for each in zip(belief["criterion"], belief["role"], strict=True)])
+    rows = compare(other, papers=PAPERS).set_index(["pair", "section", "criterion"])["paper"]
+    assert rows["R → H*", "", "direct"] == 0.75
+    assert rows["R → H*", "", "random"] == 0.57
+    assert pd.isna(rows["R → H*", "", "belief"])
 
 
 def test_no_figure_of_the_paper_stands_beside_a_harder_question():
@@ -109,7 +103,7 @@ def test_a_task_that_the_paper_has_not_has_the_same_tables_by_its_own_name():
     assert set(table.loc[accuracies, "table"]) == {"shapes"}
     assert set(table.loc[~accuracies, "table"]) == {"shapes_behavior"}
     ours = compare(belief_rows(tasks=("colors",)), behavior_rows(), PAPERS)
-    same = ["section", "pair", "unit", "criterion", "measure", "ours", "ci_low", "ci_high", "p_holm"]
+    same = ["section", "pair", "unit", "criterion", "measure", "value", "ci_low", "ci_high", "p_holm"]
     pd.testing.assert_frame_equal(table[same], ours[same])
     for page in PAGES:
         assert "shapes" in page(table)
@@ -119,14 +113,14 @@ def test_every_row_is_in_its_section(whole):
     belief = whole[whole["measure"] == "accuracy"]
     assert set(belief.loc[belief["section"] == PHRASE, "unit"]) == {"phrase"}
     assert set(belief.loc[belief["section"] == EASIER, "task"]) == {"driving"}
-    assert set(belief.loc[belief["section"] == JUDGE, "role"]) == {"asks-judge"}
-    told = belief[belief["role"] == "informed"]
-    assert set(told["section"]) == {TOLD, EASIER}
+    assert set(belief.loc[belief["section"] == JUDGE, "role"]) == {"asks the judge"}
+    told = belief[belief["role"] == "upper bound"]
+    assert set(told["section"]) == {BOUND, EASIER}
     assert (told["seeds"] == 2).all()  # those of each kind of distractors apart
     main = belief[belief["section"] == ""]
     assert set(main["task"]) == {"colors", "birds", "driving"}
     assert not (main["unit"] == "phrase").any()
-    assert not (main["role"] == "asks-judge").any()
+    assert not (main["role"] == "asks the judge").any()
     assert set(whole.loc[whole["measure"] != "accuracy", "section"]) == {""}
     keys = ["task", "section", "pair", "unit", "criterion", "measure"]
     assert not whole.duplicated(keys).any()
@@ -138,46 +132,13 @@ def test_a_task_with_but_the_easier_distractors_has_them_in_its_main_section():
     belief = belief_rows()
     table = compare(belief[belief["distractors"] == "anywhere"], papers=PAPERS)
     assert set(table["task"]) == {"driving"}
-    assert set(table["section"]) == {"", PHRASE, TOLD}
+    assert set(table["section"]) == {"", PHRASE, BOUND}
     assert table["paper"].notna().any()
 
 
-def seeds_cell(seeds: int = 5) -> pd.DataFrame:
-    ours = np.array([0.7, 0.72, 0.71, 0.69, 0.73])[:seeds]
-    cell = pd.DataFrame({"seed": range(seeds), "ours": ours, "n": 100, "distinct": 80, "games": 60, "paper": None})
-    cell["chance"] = 0.5
-    cell = cell.assign(ci_low=ours - 0.02, ci_high=ours + 0.02)
-    gains = {"gain": [0.05, 0.04, 0.06, 0.05, 0.03], "gain_control": [0.1, -0.1, 0.2, 0.1, -0.2]}
-    return cell.assign(gain_silence=np.nan, **{name: each[:seeds] for name, each in gains.items()})
-
-
-def test_seeds_are_averaged_with_an_interval_over_seeds_and_items():
-    cell = seeds_cell()
-    merged = over_seeds(cell)
-    between = 2.776 * cell["ours"].std() / 5**0.5
-    assert merged["ours"] == pytest.approx(0.71)
-    assert merged["ci_high"] - 0.71 == pytest.approx((0.02**2 + between**2) ** 0.5, rel=1e-3)
-    assert 0.71 - merged["ci_low"] == pytest.approx((0.02**2 + between**2) ** 0.5, rel=1e-3)
-    assert (merged["seeds"], merged["n"], merged["distinct"], merged["games"]) == (5, 500, 80, 60)
-
-
-def test_each_gain_is_tested_over_seeds():
-    cell = seeds_cell()
-    merged = over_seeds(cell)
-    for gain, p_value in (("gain", "p_value"), ("gain_control", "p_value_control")):
-        assert merged[gain] == pytest.approx(cell[gain].mean())
-        assert merged[p_value] == pytest.approx(stats.ttest_1samp(cell[gain], 0).pvalue)
-    assert math.isnan(merged["gain_silence"])
-    assert math.isnan(merged["p_value_silence"])
-
-
 def test_with_one_seed_the_interval_is_over_items_and_nothing_is_tested():
-    one = over_seeds(seeds_cell(1))
-    assert (one["ci_low"], one["ci_high"]) == (pytest.approx(0.68), pytest.approx(0.72))
-    assert one["gain"] == 0.05
-    assert math.isnan(one["p_value"])
     table = compare(belief_rows(seeds=1), behavior_rows(seeds=1), PAPERS)
-    assert table.filter(regex="^p_").isna().all(axis=None)
+    assert table.filter(regex="_p_seeds$|^p_holm$").isna().all(axis=None)
     for page in PAGES:
         text = html.unescape(page(table))
         assert ONE_SEED in text
@@ -195,8 +156,8 @@ def test_the_main_claims_and_they_alone_are_corrected_for_their_number(whole):
     main = (whole["section"] == "") & (whole["measure"] == "accuracy") & (whole["role"] == "ours")
     assert main.sum() == 6  # three tasks, two directions
     corrected = whole.loc[main, "p_holm"]
-    assert corrected.tolist() == pytest.approx(holm(whole.loc[main, "p_value"].to_numpy()).tolist())
-    assert (corrected > whole.loc[main, "p_value"]).all()
+    assert corrected.tolist() == pytest.approx(holm(whole.loc[main, "over_baseline_p_seeds"].to_numpy()).tolist())
+    assert (corrected > whole.loc[main, "over_baseline_p_seeds"]).all()
     assert whole.loc[~main, "p_holm"].isna().all()
 
 
@@ -206,7 +167,7 @@ def test_embedded_results_are_never_set_beside_the_paper():
     assert table["difference"].isna().all()
     for page in PAGES:
         assert "not comparable" in page(table)
-        assert "0.86" not in page(table)
+        assert "0.86" not in page(table[table["measure"] == "accuracy"])
     assert EMBEDDED_NOTE not in notes(compare(belief_rows("mirror"), papers=PAPERS))
 
 

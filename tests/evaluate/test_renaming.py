@@ -9,9 +9,7 @@ from comparison_rows import PAPERS, behavior_rows
 from small_task import SmallTask
 
 from neuralese.evaluate.belief import evaluate_belief
-from neuralese.evaluate.comparison import compare
-from neuralese.evaluate.formats import to_markdown
-from neuralese.evaluate.translations import load_synthesis, load_ways
+from neuralese.evaluate.comparison import compare, to_markdown
 from neuralese.report.page.claims import claims
 from neuralese.translate.choice import choose, mark_chosen
 from neuralese.translate.families import members
@@ -37,11 +35,11 @@ def evaluated(folder: Path, names: tuple[str, str, str]) -> pd.DataFrame:
     for seed in range(SEEDS):
         task = SmallTask(seed)
         tables = task.write(folder / f"{seed}", criteria(names))
-        ways = load_ways(tables["dictionary.parquet"], task.all_said, 1, task.generator)
+        conditions = task.translations.by_dictionary(tables["dictionary.parquet"], 1, task.generator)
         tables |= task.write_synthesis(folder / f"{seed}", otherwise=names[0], made_for=[1, 5])
-        ways += load_synthesis(tables, task.all_said, ways, task.cell, task.generator)
-        belief = evaluate_belief(task.listeners, task.said, task.speech, ways, 100, task.generator)
-        parts.append(belief.assign(task="colors", seed=seed, data="mirror", distractors="play"))
+        conditions += task.translations.by_synthesis(tables, conditions, task.cell, task.generator)
+        belief = evaluate_belief(task.listeners, task.said, task.speech, conditions, 100, task.generator)
+        parts.append(belief.assign(task="colors", seed=seed, data="mirror"))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -88,7 +86,7 @@ def test_names_are_seen_in_titles_and_sentences_and_nowhere_else(usual, tmp_path
 def test_what_dev_chooses_does_not_depend_on_the_familys_name():
     family = {"kind": "direct", "scale": [1.0, 2.0, 4.0]}
     rows = [
-        {"task": "colors", "seed": 0, "speaker": speaker, "split": split, "criterion": label, "accuracy": accuracy}
+        {"task": "colors", "seed": 0, "speaker": speaker, "split": split, "criterion": label, "value": accuracy}
         for speaker in ("R", "H")
         for split in ("dev", "test")
         for label, accuracy in zip(members(family), (0.6, 0.8, 0.7), strict=True)

@@ -21,7 +21,7 @@ def rows(task="colors", speaker="R", data="mirror", seeds=2, members=20) -> pd.D
     alone = [
         ("printed", "member 3", "Algorithm 1 (as printed)", "printed", 0.53),  # one of the family, too
         ("poor", "poor x1", "poor", "", 0.2),
-        ("pragmatic", "pragmatic", "pragmatic (asks the judge)", "asks-judge", 0.9),
+        ("pragmatic", "pragmatic", "pragmatic (asks the judge)", "asks the judge", 0.9),
     ]
     table = pd.DataFrame(
         [
@@ -37,9 +37,9 @@ def rows(task="colors", speaker="R", data="mirror", seeds=2, members=20) -> pd.D
             for (name, member, title, role, accuracy) in family + alone
             for split, seed in product(("dev", "test"), range(seeds))
         ],
-        columns=["family", "criterion", "title", "role", "split", "seed", "accuracy"],
+        columns=["family", "criterion", "title", "role", "split", "seed", "value"],
     ).assign(task=task, speaker=speaker, listener=LISTENERS[task, speaker], data=data, candidates=2, chance=0.5)
-    table = table.assign(ci_low=table["accuracy"] - 0.01, ci_high=table["accuracy"] + 0.02)
+    table = table.assign(ci_low=table["value"] - 0.01, ci_high=table["value"] + 0.02, measure="accuracy", n=9, groups=9)
     return table.assign(chosen=((table["family"] == "mine") & (table["criterion"] == "member 1")) | alone_in(table))
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from comparison_rows import PAPERS, behavior_rows, belief_rows
 
-from neuralese.evaluate.comparison import EASIER, JUDGE, PHRASE, TOLD, compare
+from neuralese.evaluate.comparison import BOUND, EASIER, JUDGE, PHRASE, compare
 from neuralese.report.page.claims import FAILS, HOLDS, OPEN, Claim, claims, verdict_of
 
 
@@ -14,10 +14,8 @@ def shifted(table: pd.DataFrame, by: float, speaker: str | None = None, spread: 
     chosen = table["role"] == "ours"
     if speaker:
         chosen &= table["speaker"] == speaker
-    names = (
-        ["accuracy", "gain", "gain_control", "ci_low", "ci_high"] if "accuracy" in table else ["reward", "completion"]
-    )
-    names += [name for name in table if "_over_" in name and not name.endswith("_error")]
+    names = ["value", "ci_low", "ci_high", *(f"over_{role}" for role in ("baseline", "control", "silence"))]
+    names = [name for name in names if name in table]
     more = by + spread * (table["seed"] % 2 * 2 - 1)
     return table.assign(**{name: table[name].where(~chosen, table[name] + more) for name in names})
 
@@ -55,7 +53,7 @@ def test_from_one_seed_differences_are_described_without_a_verdict():
     assert first.text == (
         "belief beside direct from robot to human: 0.750 against 0.650, a difference of +0.100 (one seed, no test)."
     )
-    unknown = told(belief_rows(seeds=1).query("role != 'baseline'").assign(gain=np.nan))
+    unknown = told(belief_rows(seeds=1).query("role != 'baseline'").assign(over_baseline=np.nan))
     assert {claim.verdict for claim in unknown if "is unknown" in claim.text} == {None}
 
 
@@ -101,8 +99,10 @@ def test_a_gain_decides_only_where_its_test_is_sure(gain, p_value, verdict):
 def test_only_the_main_section_decides():
     table = compare(belief_rows(seeds=5), papers=PAPERS)
     rows = table[table["task"] == "driving"]
-    assert set(rows["section"]) == {"", PHRASE, EASIER, TOLD}
-    worse = rows.assign(**{name: rows[name].where(rows["section"] == "", -0.3) for name in ("gain", "gain_control")})
+    assert set(rows["section"]) == {"", PHRASE, EASIER, BOUND}
+    worse = rows.assign(
+        **{name: rows[name].where(rows["section"] == "", -0.3) for name in ("over_baseline", "over_control")}
+    )
     assert [claim.verdict for claim in claims(worse)] == [claim.verdict for claim in claims(rows)]
     colors = table[table["task"] == "colors"]
     without = colors[colors["section"] != JUDGE]
@@ -133,7 +133,7 @@ def test_figures_are_counted_as_within_higher_and_lower():
     table = compare(belief_rows(seeds=1), papers=PAPERS)
     rows = table[table["task"] == "colors"].copy()
     beside = rows["paper"].notna()
-    rows["paper"] = rows["ours"].where(beside)  # as the paper has them, but for two
+    rows["paper"] = rows["value"].where(beside)  # as the paper has them, but for two
     rows.loc[beside & (rows["role"] == "ours") & (rows["pair"] == "R → H*"), "paper"] = 0.9
     rows.loc[beside & (rows["role"] == "baseline") & (rows["pair"] == "H → R"), "paper"] = 0.3
     told = claims(rows)[-1].text
@@ -148,7 +148,7 @@ def test_a_control_that_is_not_at_chance_is_told(criterion):
     assert Claim("All 3 controls are at chance, as they must be.", HOLDS) in found
     belief = belief_rows(seeds=5)
     leaking = (belief["criterion"] == criterion) & (belief["unit"] != "phrase") & (belief["speaker"] == "H")
-    for name in ("accuracy", "ci_low", "ci_high"):
+    for name in ("value", "ci_low", "ci_high"):
         belief[name] = belief[name].where(~leaking, belief[name] + 0.1)
     (claim,) = [claim for claim in told(belief) if "controls" in claim.text]
     assert claim.verdict == FAILS
@@ -161,7 +161,7 @@ def test_a_criterion_that_was_not_run_leaves_the_claim_open(role):
     belief = belief_rows(seeds=5)
     missing = belief[belief["role"] != role]
     if role == "baseline":
-        missing = missing.assign(gain=np.nan)
+        missing = missing.assign(over_baseline=np.nan)
     found = told(missing)
     assert found[0].verdict == OPEN
     assert sum("is unknown" in claim.text for claim in found) == 2

@@ -11,8 +11,7 @@ from comparison_rows import PAPERS, behavior_rows, belief_rows
 
 from neuralese import tasks
 from neuralese.agents.messages import Speech
-from neuralese.evaluate.comparison import SECTIONS, compare
-from neuralese.evaluate.formats import to_html
+from neuralese.evaluate.comparison import SECTIONS, compare, to_html
 from neuralese.figures import plt, save
 from neuralese.games.reference import ReferenceGame
 from neuralese.report.comparison import draw_comparison

@@ -42,8 +42,8 @@ def lines(axes: plt.Axes) -> dict[str, tuple[list, list]]:
 def test_whole_utterances_with_the_games_own_distractors_are_drawn(figure, tmp_path):
     belief = pd.concat([belief_rows(seeds=2).assign(**{"agent.noise": noise}) for noise in NOISES])
     other = (belief["unit"] == "phrase") | (belief["distractors"] == "anywhere") | (belief["criterion"] == "direct")
-    belief["accuracy"] = belief["accuracy"].where(~other, 0.1)  # what must not be seen
-    belief.loc[(belief["agent.noise"] == 0.3) & (belief["role"] == "ours") & ~other, "accuracy"] = 0.6
+    belief["value"] = belief["value"].where(~other, 0.1)  # what must not be seen
+    belief.loc[(belief["agent.noise"] == 0.3) & (belief["role"] == "ours") & ~other, "value"] = 0.6
     draw_sweep(tmp_path / "sweep.png", belief, protocol("agent.noise", NOISES), ["agent.noise"], "belief")
     for task, axes in zip(TASKS, figure().axes[::2], strict=True):
         robot = "R*" if task == "driving" else "R"
@@ -61,6 +61,6 @@ def test_points_that_have_but_the_easier_distractors_are_drawn_with_these(figure
     driving = belief["task"] == "driving"
     belief = belief[~driving | (belief[key] == "play") | (belief["distractors"] == "anywhere")]
     easier = (belief["distractors"] == "anywhere") & (belief["role"] == "ours")
-    belief["accuracy"] = belief["accuracy"].where(~easier, 0.95)
+    belief["value"] = belief["value"].where(~easier, 0.95)
     draw_sweep(tmp_path / "sweep.png", belief, protocol(key, kinds), [key], "belief")
     assert lines(figure().axes[2 * TASKS.index("driving")])["R → H*"] == ([0, 1], [0.95, 0.75])

@@ -193,10 +193,10 @@ def test_the_table_of_listeners_compares_with_silence_of_the_same_pair(tmp_path)
     ]
     table = listening_table(ways, 100, np.random.default_rng(0)).assign(task="driving", seed=0, data="embedded")
     write_table(tmp_path / "listening.parquet", table, "listening")
-    row = table.set_index(["pair", "criterion"]).loc[MIXED, "mine"]
-    assert (row["reward"], row["reward_over_silence"], row["reward_over_silence_error"]) == (2.5, 1.0, 0.0)
+    row = table.set_index(["measure", "pair", "criterion"]).loc["reward", MIXED, "mine"]
+    assert (row["value"], row["over_silence"], row["over_silence_error"]) == (2.5, 1.0, 0.0)
     assert (row["while_silent"], row["dev_reward"]) == (LAST, 2.5)
-    assert np.isnan(row["reward_over_baseline"])
+    assert np.isnan(row["over_baseline"])
 
 
 def places(game, start) -> Places:

@@ -224,9 +224,9 @@ def test_the_table_says_what_survives_and_compares_game_by_game(tmp_path):
     write_table(tmp_path / "relay.parquet", table.assign(task="driving", seed=0, data="embedded"), "relay")
     rows = table[table["measure"] == "reward"].set_index("criterion")
     assert rows["value"].to_dict() == {"neuralese": 3.0, "silence": 1.0, "shuffled": 2.0, "theirs": 1.5, "mine": 2.5}
-    assert rows.loc["mine", ["gain_silence", "gain_baseline", "share", "understood"]].tolist() == [1.5, 1.0, 0.75, 0.75]
-    assert rows.loc["mine", "gain_silence_error"] == pytest.approx(0.25)
-    assert rows.loc["mine", "gain_baseline_error"] == 0  # better by 1 in every game
+    assert rows.loc["mine", ["over_silence", "over_baseline", "share", "understood"]].tolist() == [1.5, 1.0, 0.75, 0.75]
+    assert rows.loc["mine", "over_silence_error"] == pytest.approx(0.25)
+    assert rows.loc["mine", "over_baseline_error"] == 0  # better by 1 in every game
     assert rows.loc[["neuralese", "silence"], "share"].tolist() == [1.0, 0.0]
     assert rows.loc["mine", "content"] == 0.5
     assert rows.loc["mine", "share_low"] < 0.75 < rows.loc["mine", "share_high"]

@@ -18,7 +18,7 @@ CRITERIA = {
     "dice": {"kind": "random", "role": "control"},
 }
 LISTENERS = {"R": "H*", "H": "R"}
-BEYOND = {"pragmatic": ("pragmatic", "asks-judge")}  # a family that no config names: its member and role
+BEYOND = {"pragmatic": ("pragmatic", "asks the judge")}  # a family that no config names: its member and role
 
 
 def ablation(seeds: int = 3, seed: int = 0) -> pd.DataFrame:
@@ -36,7 +36,7 @@ def ablation(seeds: int = 3, seed: int = 0) -> pd.DataFrame:
         for number, speaker, split in product(range(seeds), LISTENERS, ("dev", "test"))
         for family, (member, _) in BEYOND.items()
     ]
-    columns = ["speaker", "listener", "family", "criterion", "split", "seed", "accuracy"]
+    columns = ["speaker", "listener", "family", "criterion", "split", "seed", "value"]
     table = pd.DataFrame(rows, columns=columns).assign(task="colors", data="mirror", title="", ci_low=0.0, ci_high=1.0)
     return table.assign(role=table["family"].map(lambda name: BEYOND[name][1] if name in BEYOND else ""))
 
@@ -46,7 +46,7 @@ def naive_choice(table: pd.DataFrame, speaker: str, family: str) -> str:
     best, highest = None, -1.0
     for member in members(CRITERIA[family]):
         found = [
-            row.accuracy
+            row.value
             for row in table.itertuples()
             if (row.speaker, row.family, row.criterion, row.split) == (speaker, family, member, "dev")
         ]
@@ -72,15 +72,15 @@ def test_the_mean_is_over_seeds_and_not_the_best_of_them():
     table = ablation(seeds=2)
     labels = list(members(CRITERIA["theirs"]))
     of_theirs = (table["family"] == "theirs") & (table["split"] == "dev")
-    table.loc[of_theirs, "accuracy"] = 0.6
+    table.loc[of_theirs, "value"] = 0.6
     lucky = of_theirs & (table["criterion"] == labels[1])
-    table.loc[lucky, "accuracy"] = table["seed"].map({0: 0.95, 1: 0.2})  # 0.575 on average
-    table.loc[of_theirs & (table["criterion"] == labels[2]), "accuracy"] = 0.61
+    table.loc[lucky, "value"] = table["seed"].map({0: 0.95, 1: 0.2})  # 0.575 on average
+    table.loc[of_theirs & (table["criterion"] == labels[2]), "value"] = 0.61
     assert chosen(table)["R->H", "theirs"] == labels[2]
 
 
 def test_of_equals_the_first_that_the_config_names_is_chosen():
-    table = ablation().assign(accuracy=0.7)
+    table = ablation().assign(value=0.7)
     found = choose(table, CRITERIA).set_index(["direction", "criterion"])
     for name, settings in CRITERIA.items():
         assert found.loc[("R->H", name), "member"] == next(iter(members(settings)))
@@ -94,7 +94,7 @@ def test_of_many_equals_the_first_is_chosen_too():
     labels = list(members(family))
     accuracy = [0.5 + 0.1 * (number % 4 == 3) for number in range(100)]  # the fourth is the first of the best
     rows = [
-        {"speaker": speaker, "criterion": label, "accuracy": each}
+        {"speaker": speaker, "criterion": label, "value": each}
         for speaker in ("R", "H")
         for label, each in zip(labels, accuracy, strict=True)
     ]
@@ -107,7 +107,7 @@ def test_of_many_equals_the_first_is_chosen_too():
 def test_what_was_measured_on_test_is_never_looked_at():
     table = ablation()
     test = table["split"] == "test"
-    other = table.assign(accuracy=table["accuracy"].where(~test, 1 - table["accuracy"]))
+    other = table.assign(value=table["value"].where(~test, 1 - table["value"]))
     pd.testing.assert_frame_equal(choose(table, CRITERIA), choose(other, CRITERIA))
     pd.testing.assert_frame_equal(choose(table, CRITERIA), choose(table[~test], CRITERIA))
 
@@ -136,7 +136,7 @@ def test_what_was_chosen_comes_with_the_second_best_and_the_number_of_seeds():
     found = choose(table, CRITERIA).set_index(["direction", "criterion"])
     row = found.loc[("R->H", "theirs")]
     dev = table.query("family == 'theirs' and speaker == 'R' and split == 'dev'")
-    means = dev.groupby("criterion")["accuracy"].mean().sort_values(ascending=False)
+    means = dev.groupby("criterion")["value"].mean().sort_values(ascending=False)
     assert (row["member"], row["second"]) == tuple(means.index[:2])
     assert [row["accuracy"], row["second_accuracy"]] == pytest.approx(means.iloc[:2].tolist())
     assert (row["seeds"], row["members"]) == (3, 3)

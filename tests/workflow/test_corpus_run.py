@@ -39,7 +39,7 @@ def test_its_tables_name_the_corpus_and_its_controls_are_at_chance(run):
     assert len(controls) == 3
     assert (controls["ci_low"] <= 0.5).all()
     assert (controls["ci_high"] >= 0.5).all()
-    cells = belief.set_index(["speaker", "listener", "unit", "criterion"])["accuracy"]
+    cells = belief.set_index(["speaker", "listener", "unit", "criterion"])["value"]
     assert cells["R", "R*", "message", "none"] > 0.9
     assert cells["R", "H*", "message", "belief"] > 0.75
     assert cells["H", "R*", "utterance", "belief"] > 0.75
@@ -87,7 +87,7 @@ def test_a_corpus_with_the_picks_of_the_real_listener_runs_to_its_report(run):
     code, output = run.snakemake("all", "--config", *config, "results=results/picked")
     assert code == 0, output
     belief = pd.read_parquet(run.folder / "results/picked/tables/belief.parquet")
-    native = belief[(belief["speaker"] == "R") & (belief["criterion"] == "none")].set_index("listener")["accuracy"]
+    native = belief[(belief["speaker"] == "R") & (belief["criterion"] == "none")].set_index("listener")["value"]
     assert set(native.index) == {"R", "R*"}
     assert 0.6 < native["R"] < 0.95  # it picked the wrong state in a fifth of the contexts
     bound = pd.read_parquet(run.folder / "results/picked/tables/bound.parquet")

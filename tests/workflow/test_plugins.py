@@ -81,7 +81,7 @@ def test_a_task_from_elsewhere_is_in_every_table_with_its_own_chance(extended):
     random = belief[belief["criterion"] == "random"]
     assert (random["ci_low"] - 0.02 < 1 / 3).all()
     assert (random["ci_high"] + 0.02 > 1 / 3).all()
-    native = belief.query("speaker == 'R' and listener == 'R' and criterion == 'none'")["accuracy"]
+    native = belief.query("speaker == 'R' and listener == 'R' and criterion == 'none'")["value"]
     assert (native > 0.5).all()
     assert "shapes" in (extended.quick / "tables/comparison.md").read_text()
 

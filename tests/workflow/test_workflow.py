@@ -52,7 +52,7 @@ def test_the_tables_name_their_data(project):
     configured = {"algorithm-1", "released", "belief", "direct", "random"}
     controls = {"shuffled", "constant", "silence"}
     assert set(belief["criterion"]) == configured | controls | {"none", "synthesis", "synthesis-judge", "interpreter"}
-    assert set(belief.loc[belief["role"] == "asks-judge", "criterion"]) == {"synthesis-judge"}
+    assert set(belief.loc[belief["role"] == "asks the judge", "criterion"]) == {"synthesis-judge"}
     assert set(belief.loc[belief["distractors"] == "anywhere", "task"]) == {"driving"}
     for name in ("comparison.md", "comparison.csv", "comparison.tex"):
         assert "embedded" in (tables / name).read_text()
@@ -95,7 +95,7 @@ def test_the_code_digest_of_every_rule_includes_all_modules_that_its_script_impo
     ("file", "planned"),
     [
         ("translate/criteria.py", TRANSLATION),
-        ("evaluate/formats.py", {"tabulate", "gather_report", "write_report"}),
+        ("evaluate/comparison.py", {"tabulate", "gather_report", "write_report"}),
         ("report/page/assets/explorer.js", {"write_report"}),
         ("errors.py", set()),
     ],
@@ -121,9 +121,8 @@ def test_a_sweep_makes_tidy_tables_and_reuses_the_run_where_the_value_is_the_sam
     belief = pd.read_parquet(sweep / "belief.parquet")
     same = belief[belief["agent.noise"] == 0.3].drop(columns="agent.noise").reset_index(drop=True)
     pd.testing.assert_frame_equal(same, pd.read_parquet(project.quick / "colors" / "seed0" / "belief_test.parquet"))
-    robots = belief.query("speaker == 'R' and listener == 'R' and criterion == 'none'").set_index("agent.noise")[
-        "accuracy"
-    ]
+    native = belief.query("speaker == 'R' and listener == 'R' and criterion == 'none'")
+    robots = native.set_index("agent.noise")["value"]
     assert list(robots.index) == [0.3, 0.9]
     assert robots[0.3] != robots[0.9]
     assert {0.3, 0.9} == set(pd.read_parquet(sweep / "protocol.parquet")["agent.noise"])

@@ -1,7 +1,6 @@
 """Collect results, compare them with the paper's, and plot them."""
 
-from neuralese.evaluate.comparison import read_comparison
-from neuralese.evaluate.formats import to_html, to_latex, to_markdown
+from neuralese.evaluate.comparison import read_comparison, to_html, to_latex, to_markdown
 from neuralese.stages import stage
 from neuralese.stages.report import collect, draw_tables, tabulate, tabulate_ablation
 from neuralese.storage.files import write_text

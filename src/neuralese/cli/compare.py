@@ -30,7 +30,6 @@ def compare(results: Path, task: str | None, as_json: bool) -> None:
     folder = Results(results)
     path = folder / "tables/belief.parquet"
     from neuralese.evaluate import comparison
-    from neuralese.evaluate.formats import cells_of, notes, parts_of
     from neuralese.storage.tables import read_table
 
     driven = folder.folder / "tables/behavior.parquet"
@@ -48,12 +47,12 @@ def compare(results: Path, task: str | None, as_json: bool) -> None:
     if as_json:
         print_json(table.astype(object).where(table.notna(), None).to_dict("records"))
         return
-    for place, (title, part) in enumerate(parts_of(table)):
+    for place, (title, part) in enumerate(comparison.parts_of(table)):
         if place:
             click.echo()
-        head, rows = cells_of(part)
-        print_table(head, rows, title, SPARE)
-    for note in notes(table):
+        texts = comparison.texts_of(part)
+        print_table(list(texts), texts.to_numpy().tolist(), title, SPARE)
+    for note in comparison.notes(table):
         click.echo(f"\n{note}")
 
 
@@ -93,11 +92,11 @@ def main_figures(path: Path) -> tuple[list[str], list[list[str]]]:
 
     table = read_comparison(path)
     main = table[(table["measure"] == "accuracy") & (table["section"] == "")]
-    baseline = {(row.task, row.pair): f"{row.ours:.3f}" for row in main[main["role"] == "baseline"].itertuples()}
+    baseline = {(row.task, row.pair): f"{row.value:.3f}" for row in main[main["role"] == "baseline"].itertuples()}
     rows = []
     for row in main[main["role"] == "ours"].itertuples():
         paper = f"{row.paper:.2f}" if row.paper == row.paper else ""
-        interval = f"{row.ours:.3f} [{row.ci_low:.3f}, {row.ci_high:.3f}]"
+        interval = f"{row.value:.3f} [{row.ci_low:.3f}, {row.ci_high:.3f}]"
         direct = baseline.get((row.task, row.pair), "")
         rows.append([row.task, row.pair, f"{row.chance:.2f}", paper, direct, interval, row.data])
     return ["task", "pair", "chance", "paper", "direct", "belief [95% interval]", "data"], rows
@@ -105,7 +104,7 @@ def main_figures(path: Path) -> tuple[list[str], list[list[str]]]:
 
 def _uninformative(results: Path) -> dict[str, str]:
     """The tasks whose messages say nothing about states, with the p value of the permutation test."""
-    from neuralese.evaluate.formats import p_text
+    from neuralese.evaluate.comparison import p_text
     from neuralese.report.page.found import uninformative
     from neuralese.storage.tables import read_table
 

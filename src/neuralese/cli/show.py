@@ -24,7 +24,7 @@ EXAMPLES = """
 neuralese show results/colors/seed0/dictionary.parquet --where "criterion == 'belief' and rank == 1"
 neuralese show results/colors/seed0/dictionary.parquet --where "source.str.contains('blue')" --sort score --rows 20
 neuralese show results/colors/seed0/messages.parquet --columns message_id,message --rows 3
-neuralese show results/tables/belief.parquet --sort -accuracy
+neuralese show results/tables/belief.parquet --sort -value
 neuralese show results/colors/seed0/agent.safetensors
 neuralese show results/colors/provenance.json
 """

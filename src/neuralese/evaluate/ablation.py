@@ -4,18 +4,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
 import pandas as pd
 import torch
 from torch import Tensor
 
 from neuralese.agents.cell import Cell
 from neuralese.agents.messages import Speech
-from neuralese.evaluate.belief import HumanSpeech, Way, evaluate_belief
+from neuralese.evaluate.belief import HumanSpeech, Translated, belief_outcomes
 from neuralese.evaluate.listeners import Listeners
+from neuralese.evaluate.outcomes import Condition, outcome_table
 from neuralese.speakers.models import HumanListener
 from neuralese.translate.criteria import BeliefCriterion, Criterion, kind_of, make_criterion
 from neuralese.translate.dictionary import best_targets
-from neuralese.translate.families import ASKS_JUDGE, members, title
+from neuralese.translate.families import members, title
 from neuralese.translate.languages import Composed, English, Language, Neuralese
 from neuralese.translate.pairs import Meanings
 from neuralese.translate.pragmatics import Pragmatic, human_responses, robot_responses
@@ -46,7 +48,7 @@ class Ablation:
         resamples: int,
         generator: torch.Generator,
     ) -> pd.DataFrame:
-        """Evaluate every member of every family: the columns of `evaluate_belief`, plus family.
+        """Evaluate every member of every family: an outcome table without gains, and a column family.
 
         What humans said is translated whole; `parts` are the phrases of each utterance.
         """
@@ -54,23 +56,28 @@ class Ablation:
         said, place = human.units["utterance"].unique(return_inverse=True)
         told = Composed(self.english, tuple(parts[number] for number in said.tolist()))
         to_phrase, to_message = self._best(spoken, phrases), self._best(told, self.vocabulary)
-        ways = [
-            Way(
+        conditions = [
+            Condition(
                 name,
                 name,
-                bags=self.heard[phrases.ids[best]],
-                messages={"utterance": self.vocabulary.messages[to_message[name][place]]},
+                heard=Translated(
+                    self.heard[phrases.ids[best]],
+                    {"utterance": self.vocabulary.messages[to_message[name][place]]},
+                ),
             )
             for name, best in to_phrase.items()
         ]
-        belief = evaluate_belief(listeners, robot, human, ways, resamples, generator)
-        columns = ["speaker", "listener", "criterion", "accuracy", "ci_low", "ci_high", "n", "candidates", "chance"]
-        return self._families.merge(belief[columns], on="criterion", how="inner")
+        outcomes = belief_outcomes(listeners, robot, human, conditions, generator)
+        random = np.random.default_rng(int(torch.randint(2**31, (), generator=generator)))
+        table = outcome_table(outcomes, random, over=(), resamples=resamples).drop(columns=["title", "role", "unit"])
+        candidates = robot.states.shape[1]
+        table = table.assign(candidates=candidates, chance=1 / candidates)
+        return self._families.merge(table, on="criterion", how="inner")
 
     @cached_property
     def _families(self) -> pd.DataFrame:
         """Which member belongs to which family; a sole member has its family's title."""
-        rows = [(PRAGMATIC, PRAGMATIC, f"{PRAGMATIC} (asks the judge)", ASKS_JUDGE)]
+        rows = [(PRAGMATIC, PRAGMATIC, f"{PRAGMATIC} (asks the judge)", "asks the judge")]
         for name, settings in self.families.items():
             family = members(settings)
             for label in family:

@@ -3,17 +3,20 @@
     R -> R    a robot hears a robot's message                 H -> H*   the model human hears a human's words
     R -> H*   the model human hears its translation           H -> R    a robot hears the translation of words
 
-A guess between the true state and its distractor is worth 1 if right, 0 if wrong and 1/2 if the listener is
+A guess between the true state and its distractors is worth 1 if right and 0 if wrong, and is shared if the listener is
 indifferent. Who guesses, and when R is R*, is in `listeners`. Human utterances are translated whole (`unit` is
-"utterance") and also by one of their phrases ("phrase"). Only what was said aloud counts: silence can be
-translated into a message, as the behaviour evaluation needs, but is not evaluated here.
+"utterance") and also by one of their phrases ("phrase"). Only what was said aloud counts: silence can be translated
+into a message, as the behaviour evaluation needs, but is not evaluated here. Every message that a robot hears has
+passed through the channel once: those of the vocabulary when recorded, new ones when they are sent.
 
-Every message that a robot hears has passed through the channel once: those of the vocabulary when recorded, new ones
-when they are sent.
+Distractors are drawn the way the true state was drawn ("play"), so that a listener that hears nothing is at chance.
+States may offer other ways to draw them (`States.other_distractors`), such as that of the authors' released code; each
+is evaluated as well.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,14 +24,38 @@ import pandas as pd
 import torch
 from torch import Tensor
 
+from neuralese.agents.cell import Cell
 from neuralese.agents.messages import Speech
-from neuralese.evaluate.listeners import Listeners
-from neuralese.evaluate.statistics import bootstrap_interval, paired_test
+from neuralese.evaluate.listeners import Listeners, guess_by_likelihood
+from neuralese.evaluate.outcomes import Condition, Outcome, conditions_of, outcome_table
 from neuralese.games.states import States
-from neuralese.speakers.traces import Traces
-from neuralese.translate.languages import Parts, utterance_ids
+from neuralese.speakers.traces import Lists, Traces
+from neuralese.storage.tables import matrix, read_about, read_table
+from neuralese.translate.criteria import kind_of
+from neuralese.translate.interpreter import interpret_message, interpret_words, words_in_context
+from neuralese.translate.languages import English, Neuralese, Parts, utterance_ids
 
-BASELINE, CONTROL = "baseline", "control"  # roles the others are compared with
+NATIVE: Condition = Condition("none", "same language", "native")
+OTHER_WORDS: Condition = Condition("shuffled", "words of another message (control)", "control")
+# what a robot hears instead of the actual message; none of these can help, unless the evaluation leaks
+SHUFFLED: Condition = Condition("shuffled", "the message of another state (control)", "control")
+CONSTANT: Condition = Condition("constant", "always the same message (control)", "control")
+SILENCE: Condition = Condition("silence", "no message (control)", "control")
+
+
+@dataclass(frozen=True)
+class Translated:
+    """What listeners hear instead of what was said."""
+
+    words: Tensor | None = None  # (n, words) instead of the robot's messages
+    messages: dict[str, Tensor] = field(default_factory=dict)  # by unit, (n, message) instead of the humans' words
+
+
+SYNTHESIS: tuple[Condition, Condition] = (
+    Condition("synthesis", "synthesis (new messages, phrases put together)", "extension"),
+    Condition("synthesis-judge", "synthesis that asks the judge", "asks the judge"),
+)
+INTERPRETER: Condition = Condition("interpreter", "interpreter (knows the listener's context)", "upper bound")
 
 
 @dataclass(frozen=True)
@@ -54,110 +81,189 @@ class HumanSpeech:
         units = {"utterance": utterance_ids(traces.phrases.bags(chosen), parts)} | units
         return cls(states, traces.words.bags(chosen), units, traces.games[chosen], chosen)
 
-    @property
-    def repeated(self) -> bool:
-        """Whether any game has several messages."""
-        return len(self.games.unique()) < len(self.games)
 
-
-@dataclass(frozen=True)
-class Way:
-    """One way to translate: what the listeners hear under it, and its names."""
-
-    name: str
-    title: str
-    role: str = ""
-    kind: str = ""
-    bags: Tensor | None = None  # (n, words) instead of the robot's messages
-    messages: dict[str, Tensor] = field(default_factory=dict)  # by unit, (n, message) instead of the humans' words
-
-
-NATIVE = Way("none", "same language")
-SHUFFLED = Way("shuffled", "words of another message (control)", CONTROL)
-# what a robot hears instead of the actual message; none of these can help, unless the evaluation leaks
-OTHER = Way("shuffled", "the message of another state (control)", CONTROL)
-CONSTANT = Way("constant", "always the same message (control)", CONTROL)
-SILENT = Way("silence", "no message (control)", CONTROL)
+Informed = Callable[[Speech, HumanSpeech], Condition[Translated]]  # a translator that sees what the listener sees
 
 
 def evaluate_belief(
     listeners: Listeners,
     robot: Speech,
     human: HumanSpeech,
-    ways: Iterable[Way],
+    conditions: Sequence[Condition[Translated]],
     resamples: int,
     generator: torch.Generator,
+    informed: Informed | None = None,
 ) -> pd.DataFrame:
-    """Play every pair of speaker and listener under every way of translating.
+    """The table of `belief_outcomes` with the states' own distractors, and with all others that they offer.
 
-    Columns of the result: speaker, listener, unit, criterion, title, role, kind, accuracy, ci_low, ci_high, n, distinct
-    (messages), games, candidates, chance; and the gain of a way on the same items over the baseline (gain,
-    gain_error, p_value, over items) and over the control (gain_control, gain_control_error).
+    A cell is the speaker, the listener, the unit and the distractors. `informed` makes one more condition for exactly
+    the states that listeners choose among. Further columns: distinct (messages), candidates and chance.
     """
-    other = torch.arange(len(human.bags)).roll(1)
-    cells = [
-        ("R", listeners.name, "message", NATIVE, listeners.robot_credit(robot.messages, robot.states, generator)),
-        ("H", "H*", "utterance", NATIVE, listeners.human_credit(human.bags, human.states)),
-        ("H", "H*", "utterance", SHUFFLED, listeners.human_credit(human.bags[other], human.states)),
-    ]
+    redraws: dict[str, Any] = {listeners.states.distractors: None} | listeners.states.other_distractors()
+    tables = []
+    for name, redraw in redraws.items():
+        ours, theirs = robot, human
+        if redraw:
+            ours = replace(robot, states=redraw(robot.states, generator))
+            theirs = replace(human, states=redraw(human.states, generator))
+        every = [*conditions, *([informed(ours, theirs)] if informed else [])]
+        outcomes = belief_outcomes(listeners, ours, theirs, every, generator)
+        random = np.random.default_rng(int(torch.randint(2**31, (), generator=generator)))
+        tables.append(outcome_table(outcomes, random, resamples=resamples).assign(distractors=name))
+    candidates = robot.states.shape[1]
+    return pd.concat(tables, ignore_index=True).assign(candidates=candidates, chance=1 / candidates)
+
+
+def belief_outcomes(
+    listeners: Listeners,
+    robot: Speech,
+    human: HumanSpeech,
+    conditions: Iterable[Condition[Translated]],
+    generator: torch.Generator,
+) -> list[Outcome]:
+    """The credit of every listener for every message, under every condition."""
+    together = human.games.numpy() if len(human.games.unique()) < len(human.games) else None
+    found = []
+
+    def add(speaker: str, listener: str, unit: str, condition: Condition, credit: np.ndarray) -> None:
+        # robots: one message is drawn from each game
+        groups, distinct = (None, len(credit)) if speaker == "R" else (together, len(human.traces.unique()))
+        cell = {"speaker": speaker, "listener": listener, "unit": unit}
+        found.append(Outcome(condition, cell, {"accuracy": credit}, groups, {"distinct": distinct}))
+
+    add("R", listeners.name, "message", NATIVE, listeners.robot_credit(robot.messages, robot.states, generator))
+    add("H", "H*", "utterance", NATIVE, listeners.human_credit(human.bags, human.states))
+    add("H", "H*", "utterance", OTHER_WORDS, listeners.human_credit(human.bags.roll(1, 0), human.states))
     if robot.picked is not None and (robot.picked >= 0).any():
         known = robot.picked[robot.picked >= 0].double().numpy()
-        cells.append(("R", "R", "message", NATIVE, known))  # the real listener's choice
-    for way in ways:
-        if way.bags is not None:
-            cells.append(("R", "H*", "message", way, listeners.human_credit(way.bags, robot.states)))
-        for unit, messages in way.messages.items():
-            credit = listeners.translated_credit(messages, human.states, generator)
-            cells.append(("H", listeners.name, unit, way, credit))
-    references = {
-        (speaker, listener, unit, way.role): credit
-        for speaker, listener, unit, way, credit in cells
-        if way.role in (BASELINE, CONTROL) and way is not SHUFFLED
-    }
-    cells += [("R", listeners.name, "message", *control) for control in controls(listeners, robot)]
-    bootstrap = np.random.default_rng(int(torch.randint(2**31, (), generator=generator)))
-    rows = []
-    for speaker, listener, unit, way, credit in cells:
-        games = human.games.numpy() if speaker == "H" and human.repeated else None
-        low, high = bootstrap_interval(credit, bootstrap, resamples, games)
-        row: dict[str, Any] = {
-            "speaker": speaker,
-            "listener": listener,
-            "unit": unit,
-            "criterion": way.name,
-            "title": way.title,
+        add("R", "R", "message", NATIVE, known)  # the real listener's choice
+    for each in conditions:
+        heard = each.heard or Translated()
+        if heard.words is not None:
+            add("R", "H*", "message", each, listeners.human_credit(heard.words, robot.states))
+        for unit, messages in heard.messages.items():
+            add("H", listeners.name, unit, each, listeners.translated_credit(messages, human.states, generator))
+    random = torch.Generator().manual_seed(0)  # of its own, so that the other results do not depend on the controls
+    others = robot.messages[torch.randperm(len(robot.ids), generator=random)]
+    same = robot.messages[torch.zeros(len(robot.ids), dtype=torch.long)]
+    add("R", listeners.name, "message", SHUFFLED, listeners.robot_credit(others, robot.states, random))
+    add("R", listeners.name, "message", CONSTANT, listeners.robot_credit(same, robot.states, random))
+    add("R", listeners.name, "message", SILENCE, listeners.silent_credit(robot.messages, robot.states, random))
+    return found
+
+
+def best_translations(dictionary: pd.DataFrame, direction: str, criterion: str) -> dict[int, int]:
+    """The first-ranked target of every source message."""
+    rows = dictionary.query("direction == @direction and criterion == @criterion and rank == 1")
+    return dict(zip(rows["source_id"], rows["target_id"], strict=True))
+
+
+@dataclass(frozen=True)
+class Translations:
+    """What was said, and what it is translated into."""
+
+    robot: Speech
+    human: HumanSpeech
+    vocabulary: Speech  # messages into which words are translated
+    heard: Tensor  # (phrases, words) what the model human hears for each phrase
+    silence: int | None  # the phrase that stands for saying nothing
+
+    def words(self, dictionary: pd.DataFrame, criterion: str, heard: Tensor, best: int = 1) -> Tensor:
+        """The words (n, words) that replace the robot's messages: their first `best` translations, phrases `heard`."""
+        rows = dictionary.query("direction == 'R->H' and criterion == @criterion and rank <= @best")
+        place = {int(message): row for row, message in enumerate(self.robot.ids)}
+        rows = rows[rows["source_id"].isin(place)]
+        phrases = heard[torch.from_numpy(rows["target_id"].to_numpy().astype("int64"))]
+        source = torch.tensor([place[number] for number in rows["source_id"]])
+        return torch.zeros(len(self.robot.ids), heard.shape[1]).index_add_(0, source, phrases)
+
+    def by_dictionary(self, path: str | Path, best: int, generator: torch.Generator) -> list[Condition[Translated]]:
+        """One condition for each criterion of the dictionary; a random one is redrawn for every item."""
+        table = read_table(path, "dictionary").to_pandas()
+        position = {int(message): row for row, message in enumerate(self.vocabulary.ids)}
+
+        def heard(name: str, settings: Mapping[str, Any]) -> Translated:
+            if not kind_of(settings).by_meaning:
+                return self.at_random(generator)
+            into = best_translations(table, "H->R", name)
+            messages = {
+                unit: self.vocabulary.messages[[position[into[number]] for number in said.tolist()]]
+                for unit, said in self.human.units.items()
+            }
+            return Translated(self.words(table, name, self.heard, best), messages)
+
+        return conditions_of(read_about(path)["criteria"]["R->H"], heard)
+
+    def at_random(self, generator: torch.Generator) -> Translated:
+        """Everything translated into anything, but not into silence."""
+        sayable = torch.tensor([phrase for phrase in range(len(self.heard)) if phrase != self.silence])
+        phrases = sayable[torch.randint(len(sayable), (len(self.robot.ids),), generator=generator)]
+        messages = {
+            unit: self.vocabulary.messages[torch.randint(len(self.vocabulary.ids), said.shape, generator=generator)]
+            for unit, said in self.human.units.items()
         }
-        row |= {"role": way.role, "kind": way.kind, "accuracy": credit.mean(), "ci_low": low, "ci_high": high}
-        row |= _counts(len(credit), human, speaker) | {"candidates": robot.states.shape[1]}
-        row |= _gains(credit, references, (speaker, listener, unit), way.role, games)
-        rows.append(row)
-    return pd.DataFrame(rows).assign(chance=lambda table: 1 / table["candidates"])
+        return Translated(self.heard[phrases], messages)
+
+    def by_synthesis(
+        self,
+        files: Mapping[str, Path],
+        conditions: Iterable[Condition[Translated]],
+        cell: Cell,
+        generator: torch.Generator,
+    ) -> list[Condition[Translated]]:
+        """With new messages, sent through the channel of `cell`, and phrases put together.
+
+        An utterance without a new message is translated as under one of the other `conditions`.
+        """
+        path = files["synthesis.parquet"]
+        dictionary, otherwise = read_table(path, "dictionary").to_pandas(), read_about(path)["otherwise"]
+        usual = next(each.heard.messages for each in conditions if each.name == otherwise and each.heard)
+        new: Any = None  # no messages are made for recorded agents
+        if "new_messages.parquet" in files:
+            new = torch.from_numpy(matrix(read_table(files["new_messages.parquet"], "messages")["message"]).copy())
+        bags = read_table(files["bags.parquet"], "bags")["parts"].combine_chunks()
+        together = Lists.of(bags, len(self.heard)).bags(torch.arange(len(bags))) @ self.heard
+        found = []
+        for each in SYNTHESIS:
+            directions = set(dictionary.loc[dictionary["criterion"] == each.name, "direction"])
+            words = self.words(dictionary, each.name, together) if "R->H" in directions else None
+            messages = {}
+            if "H->R" in directions:
+                best = best_translations(dictionary, "H->R", each.name)
+                for unit, said in self.human.units.items():
+                    row = torch.tensor([best.get(number, -1) for number in said.tolist()])
+                    sent = cell.channel(new[row], generator)
+                    messages[unit] = torch.where(row[:, None] < 0, usual[unit], sent)
+            if directions:
+                found.append(replace(each, heard=Translated(words, messages)))
+        return found
 
 
-def controls(listeners: Listeners, robot: Speech) -> list[tuple[Way, np.ndarray]]:
-    """Credit of a robot that hears something other than what was said: chance, unless the evaluation leaks."""
-    random = torch.Generator().manual_seed(0)  # its own, so that the other results do not depend on the controls
-    count = len(robot.ids)
-    others = robot.messages[torch.randperm(count, generator=random)]
-    same = robot.messages[torch.zeros(count, dtype=torch.long)]
-    return [
-        (OTHER, listeners.robot_credit(others, robot.states, random)),
-        (CONSTANT, listeners.robot_credit(same, robot.states, random)),
-        (SILENT, listeners.silent_credit(robot.messages, robot.states, random)),
-    ]
+@dataclass(frozen=True)
+class Interpreter:
+    """Translates both ways for one listener, whose context it knows: an upper bound on dictionaries.
 
+    It uses the same models of p(z | x) as the dictionaries.
+    """
 
-def _counts(items: int, human: HumanSpeech, speaker: str) -> dict[str, int]:
-    """The number of items, and of different messages and games among them."""
-    if speaker == "R":
-        return dict.fromkeys(("n", "distinct", "games"), items)  # one message is drawn from each game
-    return {"n": len(human.traces), "distinct": len(human.traces.unique()), "games": len(human.games.unique())}
+    english: English
+    vocabulary: Neuralese
+    heard: Tensor  # (phrases, words) what the model human hears for each phrase
+    utterances: Tensor  # (utterances, phrases) which phrases each utterance consists of
 
+    def condition(self, robot: Speech, human: HumanSpeech) -> Condition[Translated]:
+        """What the listeners of `robot` and `human` hear, each in its own context."""
+        messages = {unit: self.vocabulary.messages[self.message(human, said)] for unit, said in human.units.items()}
+        return replace(INTERPRETER, heard=Translated(self.heard[self.phrase(robot)], messages))
 
-def _gains(credit: np.ndarray, references: dict, cell: tuple, role: str, games: np.ndarray | None) -> dict[str, float]:
-    gains = dict.fromkeys(("gain", "gain_error", "p_value", "gain_control", "gain_control_error"), np.nan)
-    if role != BASELINE and (baseline := references.get((*cell, BASELINE))) is not None:
-        gains["gain"], gains["gain_error"], gains["p_value"] = paired_test(credit, baseline, games)
-    if role != CONTROL and (control := references.get((*cell, CONTROL))) is not None:
-        gains["gain_control"], gains["gain_control_error"], _ = paired_test(credit, control, games)
-    return gains
+    def phrase(self, robot: Speech) -> Tensor:
+        """The phrase for each of the robot's messages, (n,)."""
+        game, phrases = self.vocabulary.game, self.english.spoken()
+        meant = guess_by_likelihood(self.vocabulary.speaker, game)(robot.messages, robot.states, torch.Generator())
+        return phrases.ids[interpret_message(meant, phrases, game.candidates(robot.states))]
+
+    def message(self, human: HumanSpeech, said: Tensor) -> Tensor:
+        """The message, by position in the vocabulary, for each of the utterances `said` (n,)."""
+        candidates = self.vocabulary.game.candidates(human.states)
+        meant = words_in_context(self.english, self.utterances[said], candidates)
+        return interpret_words(meant, self.vocabulary, candidates)

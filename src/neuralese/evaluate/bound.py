@@ -10,7 +10,7 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from neuralese.evaluate.translations import best_translations
+from neuralese.evaluate.belief import best_translations
 from neuralese.translate.criteria import BeliefCriterion
 from neuralese.translate.languages import English, Neuralese
 
@@ -31,7 +31,7 @@ def measured_bound(
     divergence = float(scores.gather(1, chosen[:, None]).mean())
     own = belief[belief["distractors"] == belief["distractors"].iloc[0]]  # the game's own come first
     keys = ["speaker", "unit", "criterion"]
-    accuracy = own.drop_duplicates(keys).set_index(keys)["accuracy"]  # what the real listener picked comes second
+    accuracy = own.drop_duplicates(keys).set_index(keys)["value"]  # what the real listener picked comes second
     native, translated = accuracy["R", "message", "none"], accuracy["R", "message", criterion]
     row = {"criterion": criterion, "divergence": divergence, "bound": math.sqrt(2 * divergence)}
     return pd.DataFrame([row | {"native": native, "translated": translated, "lost": native - translated}])

@@ -1,128 +1,231 @@
-"""Tables that compare our results with the paper's: every cell of the paper's tables, and further ones, over seeds.
+"""Our results beside those of Andreas, Dragan & Klein (2017): every cell of their tables, and further ones, over seeds.
 
 A row belongs to a section: the main one (empty), or one of `SECTIONS`. Tests ask whether a gain would be found with
 other agents on these items: Student's t over seeds, paired by seed. The main claims, that our criterion beats the
-baseline, one for each task and direction, are corrected for multiple testing by Holm's method.
+baseline, one for each task and direction, are corrected for multiple testing by Holm's method. A task that is not in
+the paper has no figures, but the same tables; results on embedded data are never compared with the paper.
 """
 
+import html
 import math
+import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
 
 from neuralese.data.data_sets import ATTRIBUTES
-from neuralese.evaluate.paper import Papers, behavior_figures, belief_figure
-from neuralese.evaluate.statistics import differing_in_seed, holm, over_seeds_interval, over_seeds_test
-from neuralese.translate.families import ASKS_JUDGE, INFORMED
+from neuralese.evaluate.outcomes import over_seeds
+from neuralese.evaluate.paper import Paper, Papers
+from neuralese.evaluate.statistics import holm
 
-KEYS = ["table", "task", "section", "pair", "unit", "criterion", "title", "role", "measure", "data"]
-PHRASE, EASIER, JUDGE, TOLD = "phrase", "easier", "judge", "told"
+PHRASE, EASIER, JUDGE, BOUND = "phrase", "easier", "judge", "bound"
 SECTIONS = {
     PHRASE: "One phrase of a human's utterance instead of the whole",
     EASIER: "Distractors drawn as in the released code: the paper's protocol, which is easier",
-    TOLD: "Sees what the listener sees: an upper bound, not to be compared with the others",
+    BOUND: "Sees what the listener sees: an upper bound, not to be compared with the others",
     JUDGE: "Made by asking the listener that judges: not to be compared with the others",
 }
-GAINS = ("gain", "gain_control", "gain_silence")  # over the baseline, the control, and silence
+TEXTS = ("table", "task", "section", "pair", "unit", "distractors", "criterion", "title", "role", "measure", "data")
+GAINS = ("baseline", "control", "silence")  # roles of the conditions over which gains are shown
+COLUMNS = (
+    *TEXTS,
+    *("value", "ci_low", "ci_high", "seeds", "n", "distinct", "groups", "chance", "paper", "difference"),
+    *(name for role in GAINS for name in (f"over_{role}", f"over_{role}_p_seeds")),
+    "p_holm",
+)
+PAPER_CRITERIA = {
+    "printed": "belief",
+    "released": "belief",
+    "ours": "belief",
+    "baseline": "direct",
+    "control": "random",
+}
+TITLES = {
+    "accuracy": "Belief evaluation: how often a listener guesses the speaker's state",
+    "reward": "Behaviour evaluation: reward per game",
+    "completion": "Behaviour evaluation: share of games completed",
+}
 ONE_SEED = "One seed: the interval is over items only, and says nothing about other agents."
+EMBEDDED_NOTE = "Rows on embedded data come from a generated stand-in and are not comparable with the paper."
+TESTS_NOTE = (
+    "p values are from Student's t test over seeds, paired by seed; Holm's correction covers the main claims, that our "
+    "criterion beats the baseline, one for each task and direction."
+)
 
 
 def compare(belief: pd.DataFrame, behavior: pd.DataFrame | None = None, papers: Papers | None = None) -> pd.DataFrame:
     """One row for each cell of the paper's tables, and for each further one, with both our result and the paper's.
 
-    `papers` holds the paper's results for each task; the table of a task not in the paper is named after the task.
-
-    Seeds are averaged (see `over_seeds`). Results on embedded data are never compared with the paper.
+    `belief` and `behavior` are outcome tables of all tasks and seeds; `papers` holds the paper's results for each task.
+    The table of a task that is not in the paper is named after the task.
     """
     papers = papers or {}
-    cells = pd.concat([_belief_cells(belief, papers), *([] if behavior is None else _behavior_cells(behavior, papers))])
-    rows = [dict(zip(KEYS, key, strict=True)) | over_seeds(cell) for key, cell in cells.groupby(KEYS, sort=False)]
-    table = pd.DataFrame(rows).astype({"paper": "Float64"})
-    table.loc[table["data"] == "embedded", "paper"] = pd.NA
-    table["difference"] = table["ours"] - table["paper"]
+    table = _belief(over_seeds(belief), papers)
+    if behavior is not None:
+        behavior = over_seeds(behavior.assign(distinct=behavior["n"]))
+        table = pd.concat([table, _behavior(behavior, papers)], ignore_index=True)
+    table["paper"] = table["paper"].astype("Float64").mask(table["data"] == "embedded")
+    table["difference"] = table["value"] - table["paper"]
     main = (table["measure"] == "accuracy") & (table["section"] == "") & (table["role"] == "ours")
     table["p_holm"] = math.nan
-    table.loc[main, "p_holm"] = holm(table.loc[main, "p_value"].to_numpy(dtype=float))
-    return table
+    table.loc[main, "p_holm"] = holm(table.loc[main, "over_baseline_p_seeds"].to_numpy(dtype=float))
+    return table.reindex(columns=list(COLUMNS))
 
 
 def read_comparison(path: str | Path) -> pd.DataFrame:
     """The comparison as written to `comparison.csv`."""
-    texts = ["table", "section", "unit", "role"]
-    table = pd.read_csv(path, dtype=dict.fromkeys(texts, str), keep_default_na=False, na_values=[""])
-    return table.fillna(dict.fromkeys(texts, ""))
+    table = pd.read_csv(path, dtype=dict.fromkeys(TEXTS, str), keep_default_na=False, na_values=[""])
+    return table.fillna(dict.fromkeys(TEXTS, ""))
 
 
-def over_seeds(cell: pd.DataFrame) -> dict:
-    """One cell, a row for each seed, as one row: the mean, its interval, and each gain with its p value over seeds."""
-    seeds = len(differing_in_seed(cell))
-    ours, low, high = over_seeds_interval(*(cell[name].to_numpy() for name in ("ours", "ci_low", "ci_high")))
-    merged = {"ours": ours, "ci_low": low, "ci_high": high}
-    merged |= {"seeds": seeds, "n": cell["n"].sum(), "paper": cell["paper"].iloc[0], "chance": cell["chance"].iloc[0]}
-    merged |= {"distinct": cell["distinct"].max(), "games": cell["games"].max()}
-    for gain in GAINS:
-        merged[gain] = cell[gain].mean()
-        merged[gain.replace("gain", "p_value")] = over_seeds_test(cell[gain].to_numpy(dtype=float))
-    return merged
-
-
-def _belief_cells(belief: pd.DataFrame, papers: Papers) -> pd.DataFrame:
-    paper = [belief_figure(row, papers.get(row["task"])) for row in belief.to_dict("records")]
-    tables = {task: papers[task].table if papers.get(task) else task for task in belief["task"].unique()}
-    section = _sections(belief)
-    one_phrase = (belief["unit"] == "phrase") & (section != PHRASE)
-    return belief.rename(columns={"accuracy": "ours"}).assign(
-        table=belief["task"].map(tables),
+def _belief(belief: pd.DataFrame, papers: Papers) -> pd.DataFrame:
+    """The rows of the belief evaluation, each in its section; those of a phrase say so where no heading does."""
+    harder = set(belief.loc[belief["distractors"] == "play", "task"])  # others have the easier ones as their main rows
+    phrase, section = belief["unit"] == "phrase", pd.Series("", index=belief.index)
+    section[phrase] = PHRASE
+    section[belief["role"] == "upper bound"] = BOUND
+    section[belief["role"] == "asks the judge"] = JUDGE
+    section[(belief["distractors"] != "play") & belief["task"].isin(harder)] = EASIER
+    pair = belief["speaker"] + " → " + belief["listener"]
+    if "words" in belief:  # phrases made from the states' attributes are said by no human
+        pair = pair.mask(belief["words"] == ATTRIBUTES, pair.str.replace("H", ATTRIBUTES))
+    rows = [(papers.get(row["task"]), row) for row in belief.to_dict("records")]
+    return belief.assign(
+        table=[paper.table if paper else row["task"] for paper, row in rows],
         section=section,
-        title=belief["title"].where(~one_phrase, belief["title"] + ", one phrase"),
-        pair=_spoken(belief, "speaker") + " → " + _spoken(belief, "listener"),
-        measure="accuracy",
-        gain_silence=math.nan,
-        paper=pd.array(paper, dtype="Float64"),
+        pair=pair,
+        title=belief["title"].mask(phrase & (section != PHRASE), belief["title"] + ", one phrase"),
+        paper=[paper and _accuracy(row, paper) for paper, row in rows],
     )
 
 
-def _spoken(belief: pd.DataFrame, who: str) -> pd.Series:
-    """Who speaks or listens; if phrases were made from the states' attributes, no human does."""
-    if "words" not in belief:
-        return belief[who]
-    return belief[who].where(belief["words"] != ATTRIBUTES, belief[who].str.replace("H", ATTRIBUTES))
+def _behavior(behavior: pd.DataFrame, papers: Papers) -> pd.DataFrame:
+    rows = [(papers.get(row["task"]), row) for row in behavior.to_dict("records")]
+    return behavior.assign(
+        table=[paper.behavior_table if paper else f"{row['task']}_behavior" for paper, row in rows],
+        section="",
+        unit="",
+        distractors="",
+        chance=math.nan,
+        paper=[paper and _figure(row, paper) for paper, row in rows],
+    )
 
 
-def _sections(belief: pd.DataFrame) -> pd.Series:
-    """The section of each row; a task with only the easier distractors has them in its main section."""
-    harder = set(belief.loc[belief["distractors"] == "play", "task"])
-    section = pd.Series("", index=belief.index)
-    section[belief["unit"] == "phrase"] = PHRASE
-    section[belief["role"] == INFORMED] = TOLD
-    section[belief["role"] == ASKS_JUDGE] = JUDGE
-    section[(belief["distractors"] != "play") & belief["task"].isin(harder)] = EASIER
-    return section
+def _accuracy(row: Mapping, paper: Paper) -> float | None:
+    """The paper's accuracy for a row of the belief evaluation, if the paper measured it this way."""
+    if row["unit"] == "phrase" or row["distractors"] != paper.distractors or row["candidates"] != 2:
+        return None
+    return paper.belief.get((row["speaker"], row["listener"].replace("R*", "R"), _criterion(row)))
 
 
-def _behavior_cells(behavior: pd.DataFrame, papers: Papers) -> list[pd.DataFrame]:
+def _figure(row: Mapping, paper: Paper) -> float | None:
+    """The paper's reward or completion for a row of the behaviour evaluation, if it has one."""
+    reward, completion = paper.behavior.get((row["pair"], _criterion(row)), (None, None))
+    return reward if row["measure"] == "reward" else completion
+
+
+def _criterion(row: Mapping) -> str | None:
+    """The paper's name for the criterion of a row, if it has one."""
+    if row["criterion"] in ("none", "shuffled"):
+        return "none" if row["criterion"] == "none" else None
+    return PAPER_CRITERIA.get(row["role"])
+
+
+def gain_text(gain: float, p_value: float, p_holm: float = math.nan) -> str:
+    """A gain, its p value over seeds if there are several, and that after Holm's correction; empty without a gain."""
+    tests = [f"{name} {p_text(p)}" for name, p in (("p", p_value), ("Holm", p_holm)) if not pd.isna(p)]
+    return "" if pd.isna(gain) else f"{gain:+.3f}" + (f" ({', '.join(tests)})" if tests else "")
+
+
+def p_text(value: float) -> str:
+    """A p value to three decimals."""
+    return "< 0.001" if value < 0.001 else f"= {value:.3f}"
+
+
+def with_gain_texts(table: pd.DataFrame) -> pd.DataFrame:
+    """A table of `over_seeds` with its gains as texts, such as "+0.123 (p = 0.010)"."""
+    texts = {}
+    for role in (role for role in GAINS if f"over_{role}" in table):
+        columns = [f"over_{role}", f"over_{role}_p_seeds", *(["p_holm"] if role == "baseline" else [])]
+        texts[f"over_{role}"] = [gain_text(*row) for row in table.reindex(columns=columns).to_numpy(dtype=float)]
+    return table.assign(**texts)
+
+
+def title_of(measure: str, rows: pd.DataFrame) -> str:
+    """The title of a measure, with its chance level."""
+    chances = " or ".join(f"{chance:.2f}" for chance in sorted(rows["chance"].dropna().unique(), reverse=True))
+    return f"{TITLES[measure]} (chance {chances})" if chances else TITLES[measure]
+
+
+def parts_of(table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """The comparison measure by measure and section by section, each with its title; the main section first."""
     parts = []
-    paper = [behavior_figures(row, papers.get(row["task"])) for row in behavior.to_dict("records")]
-    tables = {
-        task: papers[task].behavior_table if papers.get(task) else f"{task}_behavior"
-        for task in behavior["task"].unique()
-    }
-    for place, measure in enumerate(("reward", "completion")):
-        names = {measure: "ours", f"{measure}_ci_low": "ci_low", f"{measure}_ci_high": "ci_high"}
-        references = zip(GAINS, ("baseline", "control", "silence"), strict=True)
-        names |= {f"{measure}_over_{reference}": gain for gain, reference in references}
-        kept = ["task", "pair", "criterion", "title", "role", "seed", "n", "games", "data", *names]
-        parts.append(
-            behavior[kept]
-            .rename(columns=names)
-            .assign(
-                table=behavior["task"].map(tables),
-                section="",
-                chance=math.nan,
-                unit="",
-                measure=measure,
-                distinct=behavior["n"],
-                paper=pd.array([figures[place] for figures in paper], dtype="Float64"),
-            )
-        )
+    for measure, rows in table.groupby("measure", sort=False):
+        for section in ("", *SECTIONS):
+            part = rows[rows["section"] == section]
+            if len(part):
+                parts.append((title_of(measure, part) + (f". {SECTIONS[section]}" if section else ""), part))
     return parts
+
+
+def texts_of(part: pd.DataFrame) -> pd.DataFrame:
+    """A part of the comparison as texts, under the heads of a printed table; empty columns are left out."""
+    texts = []
+    for row in with_gain_texts(part).to_dict("records"):
+        text = {"task": row["task"], "pair": row["pair"], "criterion": row["title"]}
+        text["ours [95% interval]"] = f"{row['value']:.3f} [{row['ci_low']:.3f}, {row['ci_high']:.3f}]"
+        text["paper"] = "" if pd.isna(row["paper"]) else f"{row['paper']:.2f}"
+        text["difference"] = "" if pd.isna(row["difference"]) else f"{row['difference']:+.3f}"
+        text |= {f"over {role}": row[f"over_{role}"] for role in GAINS}
+        text["seeds"] = str(row["seeds"])
+        text["n (messages, games per seed)"] = f"{row['n']} ({row['distinct']}, {row['groups']})"
+        texts.append(text | {"data": row["data"]})
+    table = pd.DataFrame(texts)
+    return table.loc[:, (table != "").any()]
+
+
+def notes(table: pd.DataFrame) -> list[str]:
+    """The notes below the tables."""
+    found = [TESTS_NOTE if (table["seeds"] > 1).any() else ONE_SEED]
+    return found + ([EMBEDDED_NOTE] if (table["data"] == "embedded").any() else [])
+
+
+def _printable(text: str) -> str:
+    return "".join(each if each.isprintable() else " " for each in text)
+
+
+def to_markdown(table: pd.DataFrame) -> str:
+    """The comparison as a Markdown page; names chosen by a user are escaped."""
+    lines = []
+    for title, part in parts_of(table):
+        texts = texts_of(part)
+        for name in ("task", "criterion"):
+            texts[name] = [re.sub(r"([\\`*|<>\[\]$])", r"\\\1", _printable(each)) for each in texts[name]]
+        rows = [texts.columns, ["---"] * len(texts.columns), *texts.to_numpy()]
+        lines += [f"# {title}", "", *(f"| {' | '.join(row)} |" for row in rows), ""]
+    return "\n".join([*lines, *(f"{note}\n" for note in notes(table))])
+
+
+def to_latex(table: pd.DataFrame) -> str:
+    """The comparison as LaTeX tables, for the package booktabs."""
+    signs = {"→": r"$\to$", "<": "$<$", ">": "$>$", "|": "$|$", "H*": "H$^*$", "R*": "R$^*$"}
+    found = []
+    for title, part in parts_of(table):
+        text = texts_of(part).map(_printable).to_latex(index=False, escape=True)
+        for sign, written in signs.items():
+            text = text.replace(sign, written)
+        found.append(f"% {title}\n{text}")
+    return "\n".join([*found, *(f"% {note}\n" for note in notes(table))])
+
+
+def to_html(table: pd.DataFrame) -> str:
+    """The comparison as an HTML page of plain tables."""
+    style = "body{font:15px/1.5 system-ui,sans-serif;margin:1.5rem}td,th{padding:.2rem .8rem .2rem 0;text-align:left}"
+    head = f'<meta charset="utf-8"><title>Comparison with the paper</title><style>{style}</style>'
+    parts = [
+        f"<h2>{html.escape(title)}</h2>\n{texts_of(part).to_html(index=False, border=0)}"
+        for title, part in parts_of(table)
+    ]
+    parts += [f"<p>{html.escape(note)}</p>" for note in notes(table)]
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>\n' + "\n".join(parts) + "\n</body></html>\n"

@@ -8,11 +8,17 @@ model human understands that same English (`understood`). A round trip takes two
 criteria a pair of members is chosen jointly, on dev, by the average of how often the robot at the end and the model
 human on the way guess the state.
 
-    neuralese      nothing is translated            shuffled       the message of another state
-    silence        the listener hears nothing       random         a phrase drawn at random, and its message
+Rows also say how much of the value of communication survives:
+
+    share   = (relay - silence) / (neuralese - silence)
+    content = (relay - shuffled) / (neuralese - shuffled)
+
+Both are 1 if English carries everything neuralese does, and below 0 if it misleads. Agents that always talk have never
+heard silence, which in a long game may confuse them by itself. The messages of another state or game sound as usual and
+say nothing, so `content` is about what messages say alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -24,33 +30,23 @@ import torch
 from torch import Tensor
 
 from neuralese.agents.messages import Speech
-from neuralese.evaluate.belief import CONTROL
-from neuralese.evaluate.interpreted import NAME as INTERPRETER
-from neuralese.evaluate.interpreted import TITLE as INTERPRETER_TITLE
+from neuralese.evaluate.belief import INTERPRETER, best_translations
 from neuralese.evaluate.listeners import Listeners, guess_by_likelihood
-from neuralese.evaluate.relayed import NATIVE, SHUFFLED, SILENT, relay_rows
-from neuralese.evaluate.translations import best_translations
+from neuralese.evaluate.outcomes import Condition, Outcome
 from neuralese.storage.tables import matrix, read_about, read_table
 from neuralese.translate.criteria import Criterion, kind_of, make_criterion
 from neuralese.translate.dictionary import best_targets
-from neuralese.translate.families import INFORMED, members, title
+from neuralese.translate.families import members, title
 from neuralese.translate.interpreter import interpret_message, interpret_words, words_in_context
 from neuralese.translate.languages import English, Neuralese
 
-SYNTHESIS = "synthesis"
-NEURALESE, SILENCE, RANDOM = "neuralese", "silence", "random"
-MADE = "beyond"  # the role of new messages
-TITLES = {
-    NEURALESE: ("no translation", NATIVE),
-    SILENCE: ("no message (control)", SILENT),
-    SHUFFLED: ("the message of another state (control)", CONTROL),
-    RANDOM: ("a random phrase (control)", CONTROL),
-}
+SHARES = {"share": "silence", "content": "shuffled"}  # what survives, relative to these conditions
+OVER = ("baseline", "control", "silence")  # roles over which gains are computed
 
 
 @dataclass(frozen=True)
-class Back:
-    """A way back from English: a message (phrases, message) for each phrase that may be said."""
+class PhraseMessages:
+    """A message (phrases, message) for each phrase that may be said."""
 
     messages: Tensor
     noise: float = 0.0  # of the channel, for messages that have not passed through it yet
@@ -63,15 +59,18 @@ class Back:
 
 
 @dataclass(frozen=True)
-class Trip:
-    """One way into English and back, for n messages."""
+class RoundTrip:
+    """What became of n messages."""
 
-    name: str
-    title: str
-    role: str
     messages: Tensor | None  # (n, message) as heard; None if nothing is heard
     phrases: Tensor | None = None  # (n,) positions of the phrases said in English, if any
-    members: tuple[str, str] = ("", "")  # of the family: out of neuralese, back into it
+
+
+NATIVE: Condition = Condition("neuralese", "no translation", "native")
+SILENCE: Condition = Condition("silence", "no message (control)", "silence")
+SHUFFLED: Condition = Condition("shuffled", "the message of another state (control)", "control")
+RANDOM: Condition = Condition("random", "a random phrase (control)", "control")
+SYNTHESIS: Condition = Condition("synthesis", "synthesis (new messages)", "extension")
 
 
 @dataclass(frozen=True)
@@ -91,25 +90,25 @@ class Relay:
     def credit(self, messages: Tensor | None, states: Tensor, split: str) -> np.ndarray:
         """Credit (n,) of a robot on hearing messages (n, message), or nothing, in `states` (n, s, ...).
 
-        Candidates are shown at the same places whatever is heard, so ways can be compared item by item.
+        Candidates are shown at the same places whatever is heard, so conditions can be compared item by item.
         """
         random, listeners = torch.Generator().manual_seed(0), self.listeners[split]
         if messages is None:
             return listeners.silent_credit(self.vocabulary.messages[:1].expand(len(states), -1), states, random)
         return listeners.robot_credit(messages, states, random)
 
-    def there(self, criteria: Mapping[str, Criterion], said: Speech) -> dict[str, Tensor]:
+    def to_english(self, criteria: Mapping[str, Criterion], said: Speech) -> dict[str, Tensor]:
         """The phrase, by position, for each message: (n,), by criterion."""
         spoken = replace(self.vocabulary, messages=said.messages, ids=said.ids)
         return best_targets(criteria, spoken, self.english, self.candidates)
 
-    def back(self, criteria: Mapping[str, Criterion]) -> dict[str, Back]:
+    def to_neuralese(self, criteria: Mapping[str, Criterion]) -> dict[str, PhraseMessages]:
         """The message of the vocabulary for each phrase, by criterion."""
         best = best_targets(criteria, self.english, self.vocabulary, self.candidates)
-        return {name: Back(self.vocabulary.messages[place]) for name, place in best.items()}
+        return {name: PhraseMessages(self.vocabulary.messages[place]) for name, place in best.items()}
 
-    def ranked(self, there: Mapping[str, Tensor], back: Mapping[str, Back], dev: Speech) -> pd.DataFrame:
-        """Every pair of a way there and a way back by how well both are understood on `dev`, best first.
+    def ranked(self, there: Mapping[str, Tensor], back: Mapping[str, PhraseMessages], dev: Speech) -> pd.DataFrame:
+        """Every pair of a member into English and one back by how well both are understood on `dev`, best first.
 
         Ties go to the first that the config names. Columns: there, back, accuracy, understood.
         """
@@ -117,106 +116,88 @@ class Relay:
         ways = torch.stack(list(there.values())) * count + torch.arange(count)  # (members, n)
         asked, place = torch.unique(ways, return_inverse=True)  # a phrase for a message is judged only once
         phrases, states = asked // count, dev.states[asked % count]
-
-        def means(credit: np.ndarray) -> np.ndarray:
-            return credit[place.numpy()].mean(1)
-
-        human = means(self.understood(phrases, states, "dev"))
-        robot = {name: means(self.credit(each.sent(phrases), states, "dev")) for name, each in back.items()}
+        human = self.understood(phrases, states, "dev")[place.numpy()].mean(1)
+        credit = {name: self.credit(each.sent(phrases), states, "dev") for name, each in back.items()}
+        robot = {name: each[place.numpy()].mean(1) for name, each in credit.items()}
         pairs = [(one, other, robot[other][row], human[row]) for (row, one), other in product(enumerate(there), back)]
         table = pd.DataFrame(pairs, columns=["there", "back", "accuracy", "understood"])
         order = (-table["accuracy"] - table["understood"]).argsort(kind="stable")
         return table.iloc[order].reset_index(drop=True)
 
-    def interpreted(self, said: Speech) -> Trip:
+    def interpreted(self, said: Speech) -> RoundTrip:
         """The round trip of an interpreter that sees what the listener sees."""
         game, english = self.vocabulary.game, self.english
         candidates = game.candidates(said.states)
         meant = guess_by_likelihood(self.vocabulary.speaker, game)(said.messages, said.states, torch.Generator())
         places = interpret_message(meant, english, candidates)
-        bags = torch.nn.functional.one_hot(places, len(english))
-        heard = words_in_context(english, bags, candidates)
-        messages = self.vocabulary.messages[interpret_words(heard, self.vocabulary, candidates)]
-        return Trip(INTERPRETER, INTERPRETER_TITLE, INFORMED, messages, places)
+        heard = words_in_context(english, torch.nn.functional.one_hot(places, len(english)), candidates)
+        return RoundTrip(self.vocabulary.messages[interpret_words(heard, self.vocabulary, candidates)], places)
 
 
-@dataclass(frozen=True)
-class Made:
-    """New messages for phrases, and the family of criteria that translates into English with them."""
+def new_messages(files: Mapping[str, Path], english: English, noise: float) -> dict[str, PhraseMessages]:
+    """The new messages made for phrases without asking the judge, by the family that translates into English.
 
-    name: str
-    family: str
-    back: Back
-
-
-def made_messages(files: Mapping[str, Path], english: English, noise: float) -> list[Made]:
-    """The new messages made for phrases without asking the listener who judges here, if any."""
+    Empty if any phrase has none.
+    """
     if "new_messages.parquet" not in files:
-        return []
+        return {}
     new = torch.from_numpy(matrix(read_table(files["new_messages.parquet"], "messages")["message"]).copy())
     dictionary = read_table(files["synthesis.parquet"], "dictionary").to_pandas()
-    best = best_translations(dictionary, "H->R", SYNTHESIS)
+    best = best_translations(dictionary, "H->R", SYNTHESIS.name)
     if not set(english.ids.tolist()) <= set(best):
-        return []
-    family = read_about(files["synthesis.parquet"])["otherwise"]
-    return [Made(SYNTHESIS, family, Back(new[[best[phrase] for phrase in english.ids.tolist()]], noise))]
+        return {}
+    made = PhraseMessages(new[[best[phrase] for phrase in english.ids.tolist()]], noise)
+    return {read_about(files["synthesis.parquet"])["otherwise"]: made}
 
 
-def trips(
-    relay: Relay, criteria: Mapping[str, Mapping[str, Any]], made: list[Made], dev: Speech, test: Speech
-) -> tuple[list[Trip], pd.DataFrame]:
-    """Every way into English and back on `test`, and what was chosen on `dev` for each, with the runner-up.
+def round_trips(
+    relay: Relay,
+    criteria: Mapping[str, Mapping[str, Any]],
+    new: Mapping[str, PhraseMessages],
+    dev: Speech,
+    test: Speech,
+) -> tuple[list[Condition[RoundTrip]], pd.DataFrame]:
+    """The round trip of `test` under every condition, and what was chosen on `dev` for each, with the runner-up.
 
     `criteria` are those of the config. A random phrase goes back by the last family's choice.
     """
     random = torch.Generator().manual_seed(0)
     shuffled = test.messages[torch.randperm(len(test.ids), generator=random)]
-    plain = {NEURALESE: test.messages, SILENCE: None, SHUFFLED: shuffled}
-    found = [Trip(name, *TITLES[name], messages) for name, messages in plain.items()]
+    plain = ((NATIVE, test.messages), (SILENCE, None), (SHUFFLED, shuffled))
+    found = [replace(each, heard=RoundTrip(messages)) for each, messages in plain]
     choices, drawn = [], torch.randint(len(relay.english), (len(test.ids),), generator=random)
     families = {name: members(settings) for name, settings in criteria.items() if kind_of(settings).by_meaning}
     every = {label: make_criterion(each) for family in families.values() for label, each in family.items()}
-    all_there, all_back = relay.there(every, dev), relay.back(every)  # families share meanings
+    there, known = relay.to_english(every, dev), relay.to_neuralese(every)  # families share meanings
     for name, family in families.items():
-        there, known = {label: all_there[label] for label in family}, {label: all_back[label] for label in family}
-        settings = criteria[name]
-        ways = [(name, title(name, settings), settings.get("role", ""), known)]
-        ways += [
-            (each.name, f"{each.name} (new messages)", MADE, {each.name: each.back})
-            for each in made
-            if each.family == name
-        ]
-        for label, heading, role, back in ways:
-            ranked = relay.ranked(there, back, dev)
+        role = criteria[name].get("role", "")
+        ways = [(Condition[RoundTrip](name, title(name, criteria[name]), role), {each: known[each] for each in family})]
+        ways += [(SYNTHESIS, {SYNTHESIS.name: new[name]})] if name in new else []
+        for condition, back in ways:
+            ranked = relay.ranked({label: there[label] for label in family}, back, dev)
             out, home = ranked.loc[0, ["there", "back"]]
-            places = relay.there({out: every[out]}, test)[out]
-            found.append(Trip(label, heading, role, back[home].sent(places), places, (out, home)))
-            choices.append(ranked.head(2).assign(criterion=label, pairs=len(ranked)))
-            by_chance = back[home]
-    found.append(Trip(RANDOM, *TITLES[RANDOM], by_chance.sent(drawn), drawn))
-    return [*found, relay.interpreted(test)], pd.concat(choices, ignore_index=True)
+            places, last = relay.to_english({out: every[out]}, test)[out], back[home]
+            trip, facts = RoundTrip(last.sent(places), places), {"there": out, "back": home}
+            found.append(replace(condition, heard=trip, facts=facts))
+            choices.append(ranked.head(2).assign(criterion=condition.name, pairs=len(ranked)))
+    found.append(replace(RANDOM, heard=RoundTrip(last.sent(drawn), drawn)))
+    found.append(replace(INTERPRETER, heard=relay.interpreted(test)))
+    return found, pd.concat(choices, ignore_index=True)
 
 
-def play_relay(
-    relay: Relay,
-    criteria: Mapping[str, Mapping[str, Any]],
-    made: list[Made],
-    dev: Speech,
-    test: Speech,
-    resamples: int,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The rows of `relay.parquet` for a game that asks for the state, and what was chosen on dev."""
-    found, choices = trips(relay, criteria, made, dev, test)
-    values = {trip.name: relay.credit(trip.messages, test.states, "test") for trip in found}
-    table = relay_rows("accuracy", values, {trip.name: trip.role for trip in found}, resamples)
-    return table.assign(
-        title=[trip.title for trip in found],
-        role=[trip.role for trip in found],
-        understood=[
-            np.nan if trip.phrases is None else relay.understood(trip.phrases, test.states, "test").mean()
-            for trip in found
-        ],
-        phrases=[0 if trip.phrases is None else len(trip.phrases.unique()) for trip in found],
-        there=[trip.members[0] for trip in found],
-        back=[trip.members[1] for trip in found],
-    ), choices
+def relay_outcomes(relay: Relay, conditions: Sequence[Condition[RoundTrip]], test: Speech) -> list[Outcome]:
+    """How often a robot at the end guesses the state under every condition.
+
+    Facts: there and back, the members chosen on dev; how often the model human guesses the state from the English
+    (understood), and how many phrases are said.
+    """
+    found = []
+    for each in conditions:
+        assert each.heard is not None
+        facts: dict[str, Any] = {"there": "", "back": "", **each.facts, "understood": np.nan, "phrases": 0}
+        if (phrases := each.heard.phrases) is not None:
+            facts["understood"] = relay.understood(phrases, test.states, "test").mean()
+            facts["phrases"] = len(phrases.unique())
+        values = {"accuracy": relay.credit(each.heard.messages, test.states, "test")}
+        found.append(Outcome(each, {}, values, facts=facts))
+    return found

@@ -7,7 +7,6 @@ import pandas as pd
 
 from neuralese.evaluate.paper import Papers
 from neuralese.figures import save
-from neuralese.translate.families import ASKS_JUDGE
 
 SPEAKERS = ("R", "H")
 SHOWN = 16  # number of criteria in a panel: the best on dev, and always the chosen ones and sole members of a family
@@ -24,16 +23,16 @@ def panel(cells: pd.DataFrame) -> pd.DataFrame:
     Columns: title, chosen, judge (asks it), and dev, test, low and high.
     """
     keys = ["family", "criterion", "title", "chosen", "role"]
-    means = cells.pivot_table(index=keys, columns="split", values=["accuracy", "ci_low", "ci_high"]).reset_index()
+    means = cells.pivot_table(index=keys, columns="split", values=["value", "ci_low", "ci_high"]).reset_index()
     table = (
         means[keys]
         .droplevel(1, axis=1)
         .assign(
-            dev=means["accuracy"]["dev"],
-            test=means["accuracy"]["test"],
+            dev=means["value"]["dev"],
+            test=means["value"]["test"],
             low=means["ci_low"]["test"],
             high=means["ci_high"]["test"],
-            judge=means["role"] == ASKS_JUDGE,
+            judge=means["role"] == "asks the judge",
         )
     )
     table = table.sort_values("dev", ascending=False, kind="stable")

@@ -7,7 +7,6 @@ import pandas as pd
 
 from neuralese.evaluate.comparison import EASIER
 from neuralese.figures import save
-from neuralese.translate.families import INFORMED
 
 OURS, PAPER = "#1d5fd1", "#d62839"
 
@@ -20,7 +19,7 @@ def by_pair(rows: pd.DataFrame) -> pd.DataFrame:
 
 def charted(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of one table that are drawn: the main ones, and those with the paper's easier distractors."""
-    easier = (rows["section"] == EASIER) & (rows["unit"] != "phrase") & (rows["role"] != INFORMED)
+    easier = (rows["section"] == EASIER) & (rows["unit"] != "phrase") & (rows["role"] != "upper bound")
     measure = rows["measure"].where(~easier, rows["measure"] + ", the paper's easier distractors")
     return rows.assign(measure=measure)[(rows["section"] == "") | easier]
 
@@ -47,7 +46,7 @@ def draw_comparison(rows: pd.DataFrame, *paths: str | Path) -> None:
 
 
 def _draw_panel(axes: plt.Axes, rows: pd.DataFrame, measure: str) -> None:
-    place, ours = range(len(rows)), rows["ours"]
+    place, ours = range(len(rows)), rows["value"]
     reach = [ours - rows["ci_low"], rows["ci_high"] - ours]
     axes.errorbar(ours, place, xerr=reach, fmt="o", ms=5, lw=1.5, color=OURS, label="ours, 95 % interval")
     told = rows["paper"].notna().to_numpy()

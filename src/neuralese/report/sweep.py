@@ -26,7 +26,7 @@ def draw_sweep(
         for key, left, right in zip(swept, row[::2], row[1::2], strict=True):
             cells = heard[heard["task"] == task]
             for line in dict.fromkeys(cells["line"]):
-                _draw_line(left, cells[cells["line"] == line], key, "accuracy", line, COLORS[line])
+                _draw_line(left, cells[cells["line"] == line], key, "value", line, COLORS[line])
             left.set_title(f"{task} (data: {', '.join(sorted(cells['data'].unique()))})", fontsize=10)
             left.set_ylabel(f"accuracy ({criterion})", fontsize=9)
             _draw_measures(right, protocol[protocol["task"] == task], key)

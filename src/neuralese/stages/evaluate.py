@@ -41,19 +41,18 @@ def ablate(
 
 def evaluate_belief(run: Run, split: str, held_out: int, phrases_heard: int, resamples: int) -> "pd.DataFrame":
     """How often every listener guesses the speaker's state from original and from translated messages."""
-    from neuralese.evaluate.belief import HumanSpeech
-    from neuralese.evaluate.interpreted import Interpreter
-    from neuralese.evaluate.protocols import under_every_protocol
-    from neuralese.evaluate.translations import Said, load_synthesis, load_ways
+    from neuralese.evaluate.belief import HumanSpeech, Interpreter, Translations
+    from neuralese.evaluate.belief import evaluate_belief as evaluate
 
     random = run.generator(f"belief {split}")
     human = HumanSpeech.draw(run.games[split], run.traces(split, random), run.silence, run.parts, held_out, random)
-    said = Said(run.said[split], human, run.said["train"], run.heard, run.silence)
-    ways = load_ways(run.files["dictionary.parquet"], said, phrases_heard, random)
+    translations = Translations(run.said[split], human, run.said["train"], run.heard, run.silence)
+    conditions = translations.by_dictionary(run.files["dictionary.parquet"], phrases_heard, random)
     if "synthesis.parquet" in run.files:
-        ways += load_synthesis(run.files, said, ways, run.cell, random)
-    informed = Interpreter(run.english, run.neuralese("train"), run.heard, run.utterances.bags).way
-    belief = under_every_protocol(run.listeners(split), said.robot, human, ways, resamples, random, informed)
+        conditions += translations.by_synthesis(run.files, conditions, run.cell, random)
+    informed = Interpreter(run.english, run.neuralese("train"), run.heard, run.utterances.bags).condition
+    listeners = run.listeners(split)
+    belief = evaluate(listeners, translations.robot, human, conditions, resamples, random, informed)
     return run.label(belief).assign(words=run.words)
 
 
@@ -76,13 +75,17 @@ def relay(
     run: Run, criteria: Families, messages: int, contexts: int, resamples: int
 ) -> "tuple[pd.DataFrame, pd.DataFrame]":
     """How a robot understands another whose messages go into English and back, and what was chosen for it on dev."""
-    from neuralese.evaluate.relay import Relay, made_messages, play_relay
+    import numpy as np
+
+    from neuralese.evaluate.outcomes import outcome_table
+    from neuralese.evaluate.relay import OVER, SHARES, Relay, new_messages, relay_outcomes, round_trips
 
     listeners = {split: run.listeners(split) for split in ("dev", "test")}
     played = Relay(run.english.spoken(), run.neuralese("train"), run.contexts(contexts), listeners, run.heard)
-    made = made_messages(run.files, played.english, run.cell.config.noise)
-    table, choices = play_relay(played, criteria, made, run.said["dev"].first(messages), run.said["test"], resamples)
-    return run.label(table), choices
+    new = new_messages(run.files, played.english, run.cell.config.noise)
+    conditions, choices = round_trips(played, criteria, new, run.said["dev"].first(messages), run.said["test"])
+    outcomes = relay_outcomes(played, conditions, run.said["test"])
+    return run.label(outcome_table(outcomes, np.random.default_rng(0), OVER, SHARES, resamples)), choices
 
 
 def check_theory(games: int) -> "tuple[pd.DataFrame, pd.DataFrame]":

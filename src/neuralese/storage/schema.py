@@ -8,7 +8,7 @@ otherwise, a column has a value in every row, every number is finite, and a tabl
 The tables of one task are defined beside that task.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -163,55 +163,43 @@ RANK = int32("1 is the best.", low=1)
 SCORE = float64("By the criterion; lower is better.")
 DIRECTION = text("`R->H`, messages into English, or `H->R`, English into messages.", names=("R->H", "H->R"))
 CRITERION = text("The criterion by its name in the config, or a control.")
-N = int64("How many items or games were measured.", low=1)
 
 RESULT = {
     "task": text("The task.", pattern="[A-Za-z][A-Za-z0-9_-]*"),
     "seed": int64("The seed.", low=0),
     "data": text("Which data it was made from.", names=("mirror", "official", "embedded", "corpus")),
 }
-WAY = {
+CONDITION = {
     "criterion": CRITERION,
     "title": text("What the criterion is called in tables."),
-    "role": text("What it is there for: `printed`, `released`, `ours`, `baseline`, `control`, ..."),
+    "role": text("What it is there for: `native`, `ours`, `baseline`, `control`, ... (`neuralese.evaluate.outcomes`)."),
 }
 PLAYERS = {
     "speaker": text("Who speaks.", names=("R", "H")),
     "listener": text("Who guesses.", names=("R", "R*", "H*")),
 }
-ACCURACY = {
-    "accuracy": share("How often the listener guesses the speaker's state."),
-    "ci_low": share("Lower end of the 95 % interval (bootstrap)."),
-    "ci_high": share("Upper end."),
-}
+PAIR = text("Who plays with whom, such as `R/H`.")
 
 
-def _over(endings: Iterable[str]) -> dict[str, Column]:
-    """Columns that compare rewards and completions with a reference on the same games."""
-    meanings = {
-        "": "How much more {} than {}, on the same games.",
-        "_error": "Its standard error.",
-        "_p": "The p-value of the paired test.",
+def measured(value: Callable[..., Column] = float64, *over: str) -> dict[str, Column]:
+    """The columns of `outcome_table` (`evaluate.outcomes`) for values of a type, with gains over these roles."""
+    columns = {
+        **CONDITION,
+        "measure": text("What was measured.", names=("accuracy", "reward", "completion")),
+        "value": value("Its mean."),
+        "ci_low": value("Lower end of its 95 % interval (bootstrap)."),
+        "ci_high": value("Upper end."),
+        "n": int64("How many items or games were measured.", low=1),
+        "groups": int64("How many independent groups of items there are, such as games.", low=1),
     }
-    references = {"silence": "in silence", "control": "by the control", "baseline": "by the baseline"}
-    return {
-        f"{measure}_over_{name}{ending}": float64(meanings[ending].format(measure, reference), optional=True)
-        for measure in ("reward", "completion")
-        for name, reference in references.items()
-        for ending in endings
-    }
+    for role in over:
+        columns[f"over_{role}"] = float64(f"Its gain over the {role}, on the same items or games.", optional=True)
+        columns[f"over_{role}_error"] = float64("Its standard error.", low=0, optional=True)
+        columns[f"over_{role}_p"] = share("The p-value of the paired test, over items or games.", optional=True)
+    return columns
 
 
-GAMES = {
-    "pair": text("Who plays with whom, such as `R/H`."),
-    "n": N,
-    "reward": float64("Mean reward of a game."),
-    "reward_ci_low": float64("Lower end of its 95 % interval (bootstrap)."),
-    "reward_ci_high": float64("Upper end."),
-    "completion": share("Share of games that were completed."),
-    "completion_ci_low": share("Lower end of its 95 % interval (bootstrap)."),
-    "completion_ci_high": share("Upper end."),
-}
+PLAYED = measured(float64, "baseline", "control", "silence")
 
 # the tables that every task has, and those of all tasks together
 TABLES = (
@@ -292,12 +280,8 @@ TABLES = (
         "task, seed, distractors, speaker, listener, unit, criterion",
         **RESULT,
         **PLAYERS,
-        **WAY,
-        **ACCURACY,
-        kind=text("The criterion's kind: `belief`, `direct`, `pmi`, `random`, or a plugin's."),
-        n=N,
+        **measured(share, "baseline", "control"),
         distinct=int64("How many different messages are among the items.", low=1),
-        games=int64("How many games they are of.", low=1),
         candidates=int64("How many states the listener chooses among.", low=2),
         chance=share("1 / candidates."),
         unit=text(
@@ -305,23 +289,15 @@ TABLES = (
             names=("message", "utterance", "phrase"),
         ),
         distractors=text("Where the other candidates come from.", pattern=r"\w+"),
-        gain=float64("Accuracy over the baseline's, on the same items.", low=-1, high=1, optional=True),
-        gain_error=float64("Its standard error.", low=0, optional=True),
-        p_value=share("The p-value of the paired test, over items.", optional=True),
-        gain_control=float64("Accuracy over the control's, on the same items.", low=-1, high=1, optional=True),
-        gain_control_error=float64("Its standard error.", low=0, optional=True),
     ),
     contract(
         "ablation",
         "task, seed, split, speaker, listener, family, criterion",
         **RESULT,
         **PLAYERS,
-        **ACCURACY,
-        title=WAY["title"],
-        role=WAY["role"],
+        **measured(share) | {"criterion": text("The member's label, such as `belief source reverse x1`.")},
         split=SPLIT,
         family=text("The criterion of the config to which it belongs."),
-        criterion=text("The member's label, such as `belief source reverse x1`."),
     ),
     contract(
         "criteria",
@@ -359,45 +335,33 @@ TABLES = (
         "relay",
         "task, seed, criterion, measure",
         **RESULT,
-        **WAY,
-        measure=text("What was measured.", names=("accuracy", "reward", "completion")),
-        value=float64("Its value."),
-        ci_low=float64("Lower end of the 95 % interval (bootstrap)."),
-        ci_high=float64("Upper end."),
-        n=N,
+        **PLAYED,
         share=float64("What survives English: (relay - silence) / (neuralese - silence).", optional=True),
         share_low=float64("Lower end of its 95 % interval (bootstrap).", optional=True),
         share_high=float64("Upper end.", optional=True),
         content=float64("The same with the messages of other states or games in the place of silence.", optional=True),
         content_low=float64("Lower end of its 95 % interval (bootstrap).", optional=True),
         content_high=float64("Upper end.", optional=True),
-        gain_silence=float64("Value over that in silence, on the same items or games.", optional=True),
-        gain_silence_error=float64("Its standard error.", optional=True),
-        gain_baseline=float64("Value over the baseline's, on the same items or games.", optional=True),
-        gain_baseline_error=float64("Its standard error.", optional=True),
         understood=share("How often the model human guesses the state from the same English.", optional=True),
         there=text("The member, chosen on dev, that translates out of neuralese."),
         back=text("The member, chosen on dev, that translates back into it."),
     ),
     contract(
         "behavior",
-        "task, seed, pair, criterion",
+        "task, seed, pair, criterion, measure",
         **RESULT,
-        **WAY,
-        **GAMES,
-        games=int64("How many games they are of.", low=1),
+        **PLAYED,
+        pair=PAIR,
         possible=share("Share of the games that could be completed at all."),
-        **_over(("", "_error")),
     ),
     contract(
         "listening",
-        "task, seed, pair, criterion",
+        "task, seed, pair, criterion, measure",
         **RESULT,
-        **WAY,
-        **GAMES,
+        **PLAYED,
+        pair=PAIR,
         while_silent=text("What the robot hears while the human is silent, chosen on dev."),
         dev_reward=float64("Mean reward on the dev games by which that was chosen.", optional=True),
-        **_over(("", "_error", "_p")),
     ),
     contract(
         "proposition_1",

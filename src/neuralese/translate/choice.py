@@ -28,7 +28,7 @@ def choose(ablation: pd.DataFrame, criteria: Mapping[str, Mapping[str, Any]]) ->
         cells = dev[dev["direction"] == direction]
         for name, settings in criteria.items():
             family = members(settings)
-            means = cells[cells["family"] == name].groupby("criterion")["accuracy"].mean()
+            means = cells[cells["family"] == name].groupby("criterion")["value"].mean()
             # a random criterion has no rows, and is the only member of its family
             ranked = means.reindex(list(family)).sort_values(ascending=False, kind="stable")
             second = ranked.index[1] if len(ranked) > 1 else ""

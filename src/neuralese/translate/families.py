@@ -25,8 +25,6 @@ ROLES = {
 NOT_OPTIONS = ("kind", "role", "members")  # among a criterion's settings; all others are options of its kind
 LABELLED = ("prior", "join", "seed")  # options in the order in which labels list them; others come after
 DIRECTIONS = ("R->H", "H->R")
-INFORMED = "informed"  # the role of a translator that sees what the listener sees
-ASKS_JUDGE = "asks-judge"  # the role of translations made by asking the listener that judges them
 
 
 def members(settings: Mapping[str, Any]) -> dict[str, dict]:

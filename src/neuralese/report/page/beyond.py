@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from neuralese.evaluate.formats import gain_text
-from neuralese.evaluate.relayed import summarise
-from neuralese.evaluate.statistics import differing_in_seed, over_seeds_interval, over_seeds_test
+from neuralese.evaluate.comparison import with_gain_texts
+from neuralese.evaluate.outcomes import over_seeds
 from neuralese.report.ablation import panel, panels
 from neuralese.storage.tables import read_table
 
 DOTS = 1500  # number of messages of random games that are drawn
+# what was chosen on dev, which may differ between seeds
+CHOSEN = ("there", "back", "voice", "runner_up", "dev_reward", "runner_up_reward", "while_silent", "phrases")
 
 
 def load_beyond(tables: Mapping[str, str | Path]) -> dict:
@@ -49,12 +50,9 @@ def criteria_values(criteria: pd.DataFrame) -> list[dict]:
 
 def relay_values(relays: pd.DataFrame) -> list[dict]:
     """For each task and measure, what players achieve through English, over seeds, in figures and in a sentence."""
+    joined = with_gain_texts(over_seeds(relays, averaged=["understood"], dropped=CHOSEN))
     found = []
-    for (task, measure), rows in summarise(relays).groupby(["task", "measure"], sort=False):
-        rows = rows.assign(
-            over_silence=[gain_text(*each) for each in zip(rows["gain_silence"], rows["p_silence"], strict=True)],
-            over_baseline=[gain_text(*each) for each in zip(rows["gain_baseline"], rows["p_baseline"], strict=True)],
-        )
+    for (task, measure), rows in joined.groupby(["task", "measure"], sort=False):
         known = {"task": task, "measure": measure, "data": rows["data"].iloc[0], "seeds": int(rows["seeds"].iloc[0])}
         found.append(known | {"rows": rows.to_dict("records"), "sentence": relay_sentence(rows)})
     return found
@@ -79,21 +77,13 @@ def relay_sentence(rows: pd.DataFrame) -> str:
 
 def listening_values(listening: pd.DataFrame) -> list[dict]:
     """For each task, what a robot achieves with a model human who listens, over seeds."""
+    joined = with_gain_texts(over_seeds(listening, dropped=CHOSEN))
     found = []
-    for task, table in listening.groupby("task", sort=False):
-        rows = []
-        for (pair, _), cell in table.groupby(["pair", "criterion"], sort=False):
-            differing_in_seed(cell)
-            row = {"pair": pair, "title": cell["title"].iloc[0], "role": cell["role"].iloc[0]}
-            for measure in ("reward", "completion"):
-                names = (measure, f"{measure}_ci_low", f"{measure}_ci_high")
-                row |= dict(zip(names, over_seeds_interval(*(cell[name].to_numpy() for name in names)), strict=True))
-            for role in ("silence", "baseline"):
-                gains = cell[f"reward_over_{role}"].to_numpy()
-                row[f"over_{role}"] = gain_text(gains.mean(), over_seeds_test(gains))
-            rows.append(row)
-        seeds = int(table["seed"].nunique())
-        found.append({"task": task, "data": table["data"].iloc[0], "seeds": seeds, "rows": rows})
+    for task, table in joined.groupby("task", sort=False):
+        rows, completed = (table[table["measure"] == measure] for measure in ("reward", "completion"))
+        rows = rows.assign(completion=completed["value"].to_numpy())
+        known = {"task": task, "data": rows["data"].iloc[0], "seeds": int(rows["seeds"].iloc[0])}
+        found.append(known | {"rows": rows.to_dict("records")})
     return found
 
 

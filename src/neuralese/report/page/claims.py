@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 from scipy.special import ndtri
 
-from neuralese.evaluate.formats import p_text
+from neuralese.evaluate.comparison import p_text
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "is not shown"
 SURE = 0.05  # a p value below it counts as a difference
@@ -85,8 +85,8 @@ def _belief(rows: pd.DataFrame) -> tuple[list[Claim], list[Claim]]:
             text = f"Whether ours beats the baseline {way} is unknown: one of them was not run."
             deciding.append(Claim(text, verdict))
         else:
-            verdict = verdict_of(ours.gain, ours.p_holm)
-            figures = f"{ours.ours:.3f} against {baseline.ours:.3f}, a difference of {ours.gain:+.3f}"
+            verdict = verdict_of(ours.over_baseline, ours.p_holm)
+            figures = f"{ours.value:.3f} against {baseline.value:.3f}, a difference of {ours.over_baseline:+.3f}"
             tested = _tested(ours.p_holm, ours.seeds, " after Holm's correction")
             deciding.append(_beats(ours, baseline, way, verdict, f"{figures} ({tested})"))
         more += [
@@ -99,14 +99,14 @@ def _belief(rows: pd.DataFrame) -> tuple[list[Claim], list[Claim]]:
 
 def _paper_criterion(cell: pd.Series, way: str) -> Claim:
     """The result of the paper's own criterion; its tests are not among the main claims, so nothing is decided."""
-    gain = "" if math.isnan(cell.gain) else f", {cell.gain:+.3f} over the baseline"
-    tested = _tested(cell.p_value, cell.seeds, " without correction")
+    gain = "" if math.isnan(cell.over_baseline) else f", {cell.over_baseline:+.3f} over the baseline"
+    tested = _tested(cell.over_baseline_p_seeds, cell.seeds, " without correction")
     return Claim(f"The paper's criterion {way}, {cell.title}: {_interval(cell)}{gain} ({tested}).")
 
 
 def _beats_control(ours: pd.Series, control: pd.Series, way: str) -> Claim:
-    verdict = verdict_of(ours.gain_control, ours.p_value_control)
-    gain = f"{ours.gain_control:+.3f} ({_tested(ours.p_value_control, ours.seeds)})"
+    verdict = verdict_of(ours.over_control, ours.over_control_p_seeds)
+    gain = f"{ours.over_control:+.3f} ({_tested(ours.over_control_p_seeds, ours.seeds)})"
     return _beats(ours, control, f"translation {way}", verdict, gain)
 
 
@@ -116,8 +116,8 @@ def _leak(rows: pd.DataFrame) -> list[Claim]:
     if controls.empty:
         return []
     wider = ndtri(1 - SURE / 2 / len(controls)) / ndtri(1 - SURE / 2)  # corrected for several controls
-    low = controls["ours"] - wider * (controls["ours"] - controls["ci_low"])
-    high = controls["ours"] + wider * (controls["ci_high"] - controls["ours"])
+    low = controls["value"] - wider * (controls["value"] - controls["ci_low"])
+    high = controls["value"] + wider * (controls["ci_high"] - controls["value"])
     off = controls[(low > controls["chance"]) | (high < controls["chance"])]
     if off.empty:
         verdict = HOLDS if (controls["seeds"] > 1).all() else None  # one seed says nothing about other agents
@@ -135,16 +135,12 @@ def _behavior(rows: pd.DataFrame) -> tuple[list[Claim], list[Claim]]:
             verdict = OPEN if (rows["seeds"] > 1).any() else None
             deciding.append(Claim(f"Whether ours beats the baseline in {measure} is unknown: it was not run.", verdict))
             continue
-        for role, gain, p_value in (
-            ("baseline", ours.gain, ours.p_value),
-            ("control", ours.gain_control, ours.p_value_control),
-            ("silence", ours.gain_silence, ours.p_value_silence),
-        ):
-            other = _cell(part, role)
+        for role in ("baseline", "control", "silence"):
+            other, gain, p_value = _cell(part, role), ours[f"over_{role}"], ours[f"over_{role}_p_seeds"]
             if other is None:
                 continue
             verdict = verdict_of(gain, p_value)
-            figures = f"{ours.ours:.3f} against {other.ours:.3f}, {gain:+.3f} ({_tested(p_value, ours.seeds)})"
+            figures = f"{ours.value:.3f} against {other.value:.3f}, {gain:+.3f} ({_tested(p_value, ours.seeds)})"
             claim = _beats(ours, other, f"in {measure}", verdict, figures)
             (deciding if role == "baseline" else more).append(claim)
     return deciding, more
@@ -162,7 +158,7 @@ def _figures(rows: pd.DataFrame) -> list[Claim]:
     same = len(told) - higher.sum() - lower.sum()
     text = f"Of {len(told)} cells that the paper also reports, {same} have its figure within their interval"
     below = "; ".join(
-        f"{row.pair} {_named(row)}{row.ours:.2f} against {row.paper:.2f}" for row in told[lower].itertuples()
+        f"{row.pair} {_named(row)}{row.value:.2f} against {row.paper:.2f}" for row in told[lower].itertuples()
     )
     return [Claim(f"{text}, {higher.sum()} are higher and {lower.sum()} lower{f' ({below})' if below else ''}.")]
 
@@ -174,4 +170,4 @@ def _named(row: Any) -> str:
 
 
 def _interval(cell: pd.Series) -> str:
-    return f"{cell.ours:.3f} [{cell.ci_low:.3f}, {cell.ci_high:.3f}]"
+    return f"{cell.value:.3f} [{cell.ci_low:.3f}, {cell.ci_high:.3f}]"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
-from neuralese.evaluate.formats import p_text
+from neuralese.evaluate.comparison import p_text
 from neuralese.report.page.claims import HOLDS, NATIVE, SURE, verdict_of
 
 WAYS = {"R": "robot → human", "H": "human → robot", "attributes": "attributes → robot"}
@@ -42,13 +42,13 @@ def main_cells(comparison: pd.DataFrame, without: Iterable[str] = ()) -> list[di
                 "task": task,
                 "way": WAYS[pair.partition(" ")[0]],
                 "chance": ours.chance,
-                "ours": ours.ours,
+                "ours": ours.value,
                 "low": ours.ci_low,
                 "high": ours.ci_high,
-                "baseline": None if baseline is None else baseline.ours,
+                "baseline": None if baseline is None else baseline.value,
                 "names": (ours.criterion, "" if baseline is None else baseline.criterion),
                 "tested": ours.seeds > 1 and baseline is not None,
-                "holds": ours.data != "embedded" and verdict_of(ours.gain, ours.p_holm) == HOLDS,
+                "holds": ours.data != "embedded" and verdict_of(ours.over_baseline, ours.p_holm) == HOLDS,
                 "seeds": ours.seeds,
             }
         )

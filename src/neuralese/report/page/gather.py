@@ -8,8 +8,8 @@ import pandas as pd
 import torch
 
 from neuralese.agents.messages import Sequences, Speech
-from neuralese.evaluate.formats import p_text
-from neuralese.evaluate.translations import best_translations
+from neuralese.evaluate.belief import best_translations
+from neuralese.evaluate.comparison import p_text
 from neuralese.report.page.explorer import Explorer
 from neuralese.stages.run import Run
 from neuralese.storage.files import read_json

@@ -17,8 +17,7 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
-from neuralese.evaluate.comparison import SECTIONS
-from neuralese.evaluate.formats import gain_text, title_of
+from neuralese.evaluate.comparison import SECTIONS, title_of, with_gain_texts
 from neuralese.report.comparison import by_pair, charted, heading
 from neuralese.report.page.beyond import bound_sentence, theory_sentence
 from neuralese.report.page.claims import claims
@@ -199,7 +198,7 @@ def comparison_tables(comparison: pd.DataFrame) -> list[dict]:
                 "beside": bool(rows["paper"].notna().any()),
                 "data": rows["data"].iloc[0],
                 "measures": len(measures),
-                "silence": bool(rows["gain_silence"].notna().any()),
+                "silence": bool(rows["over_silence"].notna().any()),
                 "title": "; ".join(title_of(measure, rows[rows["measure"] == measure]) for measure in measures),
                 "heading": heading(rows.iloc[0]),
                 "claims": claims(rows),
@@ -212,12 +211,8 @@ def comparison_tables(comparison: pd.DataFrame) -> list[dict]:
 
 def plain_rows(rows: pd.DataFrame) -> list[dict]:
     """Rows of the comparison as plain values, with their gains as text."""
-    texts = {
-        "over_baseline": [gain_text(*each) for each in zip(rows["gain"], rows["p_value"], rows["p_holm"], strict=True)],
-        "over_control": [gain_text(*each) for each in zip(rows["gain_control"], rows["p_value_control"], strict=True)],
-        "over_silence": [gain_text(*each) for each in zip(rows["gain_silence"], rows["p_value_silence"], strict=True)],
-    }
-    return rows.assign(**texts).astype(object).where(rows.assign(**texts).notna(), None).to_dict("records")
+    rows = with_gain_texts(rows)
+    return rows.astype(object).where(rows.notna(), None).to_dict("records")
 
 
 def faithful_rows(comparison: pd.DataFrame | None) -> list[dict]:

@@ -19,7 +19,6 @@ traces in which one can.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,9 +28,9 @@ from torch import Tensor
 from neuralese.agents.cell import Cell
 from neuralese.agents.episodes import Intervene, rounds
 from neuralese.agents.messages import Speech
-from neuralese.evaluate.belief import BASELINE, CONTROL
-from neuralese.evaluate.statistics import bootstrap_interval, paired_test
-from neuralese.evaluate.translations import best_translations
+from neuralese.evaluate.belief import best_translations
+from neuralese.evaluate.outcomes import Condition, Outcome, outcome_table
+from neuralese.evaluate.relay import OVER
 from neuralese.games.driving import DrivingGame, DrivingWorld
 from neuralese.tasks.driving.human import Humans
 from neuralese.translate.criteria import kind_of
@@ -107,7 +106,7 @@ def voices(
     def at_random(said: Tensor) -> Tensor:
         return messages[torch.randint(len(messages), said.shape, generator=generator)]
 
-    found = [Voice(SILENCE, "silence", SILENCE, silent), Voice(UNTRANSLATED, "a robot's own words", "", None)]
+    found = [Voice(SILENCE, "silence", SILENCE, silent), Voice(UNTRANSLATED, "a robot's own words", "native", None)]
     for name, settings in criteria.items():
         called = (name, title(name, settings), settings.get("role", ""))
         if not kind_of(settings).by_meaning:
@@ -117,7 +116,7 @@ def voices(
     ours = with_role(criteria, "ours")
     for voice in [each for each in found if each.name == ours]:
         told = f"{ours}, repeated while the human is silent"
-        found.append(replace(voice, name=REPEATED, title=told, role=REPEATED, repeats=True))
+        found.append(replace(voice, name=REPEATED, title=told, role="", repeats=True))
     return found
 
 
@@ -133,7 +132,7 @@ class Played:
     possible: float = 1.0  # share of games that can be completed at all
 
 
-NOBODY = Voice("none", "same language", "", None)
+NOBODY = Voice("none", "same language", "native", None)
 
 
 def evaluate_behavior(
@@ -162,26 +161,16 @@ def logged_games(games: pd.DataFrame, split: str) -> list[Played]:
     ]
 
 
-def behavior_table(played: list[Played], resamples: int, generator: np.random.Generator) -> pd.DataFrame:
-    """One row for each pair and way: pair, criterion, title, role, reward, completion, their _ci_low and _ci_high, n,
-    games, possible; and the gains, game by game, over silence, the control and the baseline, with errors.
-    """
-    references = {each.voice.role: each for each in played if each.pair == "R/H"}
-    rows = []
-    for each in played:
-        voice = each.voice
-        row: dict[str, Any] = {"pair": each.pair, "criterion": voice.name, "title": voice.title, "role": voice.role}
-        row |= {"n": len(each.reward), "possible": each.possible}
-        row["games"] = len(each.reward if each.games is None else np.unique(each.games))
-        for measure in MEASURES:
-            values = getattr(each, measure)
-            low, high = bootstrap_interval(values, generator, resamples, each.games)
-            row |= {measure: values.mean(), f"{measure}_ci_low": low, f"{measure}_ci_high": high}
-            for reference in (SILENCE, CONTROL, BASELINE):
-                gain, error = np.nan, np.nan
-                other = references.get(reference)
-                if each.pair == "R/H" and other is not None and other is not each:
-                    gain, error, _ = paired_test(values, getattr(other, measure), each.games)
-                row |= {f"{measure}_over_{reference}": gain, f"{measure}_over_{reference}_error": error}
-        rows.append(row)
-    return pd.DataFrame(rows)
+def behavior_table(played: list[Played], resamples: int, random: np.random.Generator) -> pd.DataFrame:
+    """The table of outcomes of every pair and voice, with the share of games that could be completed (possible)."""
+    outcomes = [
+        Outcome(
+            Condition(each.voice.name, each.voice.title, each.voice.role),
+            {"pair": each.pair},
+            {"reward": each.reward, "completion": each.completion},
+            each.games,
+            {"possible": each.possible},
+        )
+        for each in played
+    ]
+    return outcome_table(outcomes, random, OVER, resamples=resamples)

@@ -19,8 +19,8 @@ import torch
 from torch import Tensor
 
 from neuralese.config.models import RelayConfig
-from neuralese.evaluate.belief import BASELINE, CONTROL
-from neuralese.evaluate.statistics import bootstrap_interval, paired_test
+from neuralese.evaluate.outcomes import Condition, Outcome, outcome_table
+from neuralese.evaluate.relay import OVER
 from neuralese.stages.run import Run
 from neuralese.tasks.driving.loop import Carry, Driver, Played, Robot, Said, Start, converse, untouched
 from neuralese.tasks.driving.model_human import Human, HumanDriver
@@ -122,14 +122,14 @@ def translators(
         interpret = booth.interpreter(make_criterion(settings["R->H"]))
         both[name] = Both(interpret, spoken, silence, booth.noise)
     for name, carry in both.items():
-        role, called = ("beyond", "synthesis (new messages)") if name not in criteria else ("", "")
+        role, called = ("extension", "synthesis (new messages)") if name not in criteria else ("", "")
         if name in criteria:
             role, called = criteria[name].get("role", ""), title(name, criteria[name])
         ways.append(Way(MIXED, name, called, role, carry))
     ours = both[with_role(criteria, "ours") or next(iter(both))]
     for name, settings in criteria.items():
         if not kind_of(settings).by_meaning:
-            ways.append(Way(MIXED, name, title(name, settings), CONTROL, _any_words(ours, booth.phrases.ids)))
+            ways.append(Way(MIXED, name, title(name, settings), "control", _any_words(ours, booth.phrases.ids)))
     return ways
 
 
@@ -175,33 +175,24 @@ def play_ways(players: Listening, ways: list[Way], config: RelayConfig, silence:
         chosen.append(way)
     quiet = nothing_heard(silence)
     native = [
-        Way(ROBOTS, "none", "two robots, neuralese", "", untouched),
-        Way(HUMANS, "none", "two model humans, English", "", untouched),
+        Way(ROBOTS, "none", "two robots, neuralese", "native", untouched),
+        Way(HUMANS, "none", "two model humans, English", "native", untouched),
         Way(HUMANS, SILENCE, "silence", SILENCE, quiet),
         Way(MIXED, SILENCE, "silence", SILENCE, quiet),
     ]
     return [(way, players.play(way, "test", config.games)) for way in (*native, *chosen)]
 
 
-def listening_table(played: list[tuple[Way, Played]], resamples: int, generator: np.random.Generator) -> pd.DataFrame:
-    """One row for each pair and way; gains are game by game over silence, the control and the baseline of the pair."""
-    references = {(way.pair, way.role): brought for way, brought in played}
-    rows = [
-        {
-            **{"pair": way.pair, "criterion": way.name, "title": way.title, "role": way.role},
-            **{"while_silent": way.while_silent, "dev_reward": way.dev_reward, "n": len(brought.reward)},
-        }
+def listening_table(played: list[tuple[Way, Played]], resamples: int, random: np.random.Generator) -> pd.DataFrame:
+    """The table of outcomes of every pair and way, with what was chosen on dev."""
+    outcomes = [
+        Outcome(
+            Condition(way.name, way.title, way.role),
+            {"pair": way.pair},
+            {"reward": brought.reward, "completion": brought.completion},
+            facts={"while_silent": way.while_silent, "dev_reward": way.dev_reward},
+        )
         for way, brought in played
     ]
-    for measure in MEASURES:
-        for row, (way, brought) in zip(rows, played, strict=True):
-            value = getattr(brought, measure)
-            low, high = bootstrap_interval(value, generator, resamples)
-            row |= {measure: value.mean(), f"{measure}_ci_low": low, f"{measure}_ci_high": high}
-            for role in (SILENCE, CONTROL, BASELINE):
-                other, gain = references.get((way.pair, role)), (np.nan,) * 3
-                if other is not None and other is not brought:
-                    gain = paired_test(value, getattr(other, measure))
-                named = (f"{measure}_over_{role}{of}" for of in ("", "_error", "_p"))
-                row |= dict(zip(named, gain, strict=True))
-    return pd.DataFrame(rows)
+    tables = [outcome_table(outcomes, random, OVER, resamples=resamples, measures=[measure]) for measure in MEASURES]
+    return pd.concat(tables, ignore_index=True)

@@ -24,7 +24,8 @@ from torch import Tensor
 
 from neuralese.agents.cell import load_cell
 from neuralese.config.models import RelayConfig
-from neuralese.evaluate.relayed import NATIVE, SHUFFLED, SILENT, relay_rows
+from neuralese.evaluate import outcomes
+from neuralese.evaluate.relay import OVER, SHARES
 from neuralese.stages.run import Run
 from neuralese.tasks.driving.interpreter import Interpreter, places_in_play
 from neuralese.tasks.driving.loop import Carry, Played, Robot, Start, converse, untouched
@@ -40,7 +41,7 @@ from neuralese.tasks.driving.relays import (
     silence,
 )
 from neuralese.translate.criteria import kind_of, make_criterion
-from neuralese.translate.families import INFORMED, title, with_role
+from neuralese.translate.families import title, with_role
 
 MEASURES = ("reward", "completion")
 SILENCE, NEURALESE = "silence", "neuralese"
@@ -66,9 +67,9 @@ NOTHING_CHOSEN = dict.fromkeys(CHOSEN, "") | {"dev_reward": np.nan, "runner_up_r
 def conditions(booth: Booth, choice: pd.DataFrame, criteria: Mapping[str, Mapping], new: Spoken) -> list[Condition]:
     """The controls, and a relay for each criterion with the pair chosen on dev."""
     found = [
-        Condition(NEURALESE, "no translation", untouched, NATIVE),
-        Condition(SILENCE, "no message (control)", silence, SILENT),
-        Condition(SHUFFLED, "the message of another game (control)", of_another_game, "control"),
+        Condition(NEURALESE, "no translation", untouched, "native"),
+        Condition(SILENCE, "no message (control)", silence, SILENCE),
+        Condition("shuffled", "the message of another game (control)", of_another_game, "control"),
     ]
     relays = {
         name: _relay(booth, rows, new)
@@ -85,7 +86,7 @@ def conditions(booth: Booth, choice: pd.DataFrame, criteria: Mapping[str, Mappin
             found.append(_at_random(name, called, booth, relays[ours][0].spoken))
     if SYNTHESIS in relays:
         relay, chosen = relays[SYNTHESIS]
-        found.append(Condition(SYNTHESIS, "synthesis (new messages)", relay, "beyond", relay.interpret, chosen))
+        found.append(Condition(SYNTHESIS, "synthesis (new messages)", relay, "extension", relay.interpret, chosen))
     return found
 
 
@@ -140,7 +141,7 @@ def interpreting(run: Run, choice: pd.DataFrame, games: int) -> Condition:
     rows = choice[choice["criterion"] == INTERPRETER]
     scale = json.loads(rows["settings"].iloc[0])["scale"]
     carry = Interpreter(run, run.cell, places_in_play(run, run.cell, games), scale)
-    return Condition(INTERPRETER, "interpreter (knows what the listener sees)", carry, INFORMED, None, told(rows))
+    return Condition(INTERPRETER, "interpreter (knows what the listener sees)", carry, "upper bound", None, told(rows))
 
 
 def understood(run: Run, phrases: Callable[[Tensor], Tensor] | None) -> float:
@@ -152,15 +153,18 @@ def understood(run: Run, phrases: Callable[[Tensor], Tensor] | None) -> float:
 
 
 def relay_table(played: Iterable[tuple[Condition, Played, float]], resamples: int) -> pd.DataFrame:
-    """Rows of `relay.parquet`: one for each condition and measure, with what was chosen on dev."""
-    played = list(played)
-    roles = {condition.name: condition.role for condition, _, _ in played}
-    facts = pd.DataFrame(
-        {"criterion": each.name, "title": each.title, "role": each.role, "understood": known}
-        | NOTHING_CHOSEN
-        | dict(each.chosen)
-        for each, _, known in played
-    )
-    values = {measure: {each.name: getattr(brought, measure) for each, brought, _ in played} for measure in MEASURES}
-    rows = [relay_rows(measure, values[measure], roles, resamples) for measure in MEASURES]
-    return pd.concat(rows, ignore_index=True).merge(facts, on="criterion", how="left", validate="many_to_one")
+    """The table of outcomes of every condition, with what was chosen on dev and how well English is understood."""
+    found = [
+        outcomes.Outcome(
+            outcomes.Condition(each.name, each.title, each.role),
+            {},
+            {"reward": brought.reward, "completion": brought.completion},
+            facts={"understood": known} | NOTHING_CHOSEN | dict(each.chosen),
+        )
+        for each, brought, known in played
+    ]
+    tables = [
+        outcomes.outcome_table(found, np.random.default_rng(0), OVER, SHARES, resamples, [measure])
+        for measure in MEASURES
+    ]
+    return pd.concat(tables, ignore_index=True)

@@ -102,7 +102,7 @@ function comparisonCharts(rows) {
   return [...new Set(rows.map((row) => row.measure))].map((measure) => {
     const values = rows
       .filter((row) => row.measure === measure)
-      .map((row) => ({ label: row.criterion === "none" ? row.pair : `${row.pair}, ${row.title}`, ours: row.ours, low: row.ci_low, high: row.ci_high, paper: row.paper }));
+      .map((row) => ({ label: row.criterion === "none" ? row.pair : `${row.pair}, ${row.title}`, ours: row.value, low: row.ci_low, high: row.ci_high, paper: row.paper }));
     const beside = values.some((row) => row.paper != null);
     const marks = [{ field: "ours", name: "ours", shade: "accent", shape: "circle" }];
     if (beside) marks.unshift({ field: "paper", name: "paper", shade: "second", shape: "diamond", hollow: true, size: 75 });
