@@ -11,8 +11,6 @@ import logging
 import os
 import sys
 import time
-from collections import defaultdict
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import disk_usage
@@ -28,35 +26,9 @@ if TYPE_CHECKING:  # Snakemake imports this module whenever it starts
     from rich.console import Group
     from rich.live import Live
 
-RUNNING, DONE, FAILED = "running", "done", "failed"
 AROUND = 4  # lines of the display besides the running jobs
 FULL = 2**20  # a disk with fewer bytes left is full
 BAR = 24  # width of the bar, in characters
-
-
-@dataclass
-class Job:
-    """A job that has started."""
-
-    rule: str
-    wildcards: dict[str, str]
-    logs: list[str]
-    started: float
-    ended: float = 0.0
-    state: str = RUNNING
-
-    @property
-    def name(self) -> str:
-        """The rule and its wildcards: train_agent (colors, seed 0)."""
-        values = [value if name == "task" else f"{name} {value}" for name, value in self.wildcards.items() if value]
-        return plain(f"{self.rule} ({', '.join(values)})" if values else self.rule)
-
-    @property
-    def error(self) -> str:
-        """Why it failed, in one sentence, and where to read more."""
-        if not self.logs:
-            return "it has no log; run again with --verbose."
-        return f"{plain(error_in(Path(self.logs[0])))} ({plain(self.logs[0])})"
 
 
 def error_in(log: Path) -> str:
@@ -74,78 +46,68 @@ def error_in(log: Path) -> str:
     return f"{errors[-1]} {lines[-1]}" if errors[-1].endswith(":") else errors[-1]
 
 
+@dataclass
+class Job:
+    """A running job."""
+
+    name: str  # the rule and its wildcards: train_agent (colors, seed 0)
+    log: str | None
+    started: float
+
+    @classmethod
+    def of(cls, info: dict[str, Any]) -> "Job":
+        """The job of a record of Snakemake's."""
+        values = [value if name == "task" else f"{name} {value}" for name, value in info["wildcards"].items() if value]
+        name = f"{info['rule_name']} ({', '.join(values)})" if values else info["rule_name"]
+        return cls(plain(name), next(iter(info["log"]), None), time.monotonic())
+
+    @property
+    def error(self) -> str:
+        """Why it failed, in one sentence, and where to read more."""
+        if self.log is None:
+            return "it has no log; run again with --verbose."
+        return f"{plain(error_in(Path(self.log)))} ({plain(self.log)})"
+
+    def __str__(self) -> str:
+        return clock_time(time.monotonic() - self.started)
+
+
 class Progress:
-    """The jobs of a run: how many there are of each rule, and those that have started."""
+    """How far a run is."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self.clock, self.begun = clock, clock()
-        self.counts: dict[str, int] = {}
-        self.total = self.done = 0
-        self.jobs: dict[int, Job] = {}
-
-    def start(self, number: int, rule: str, wildcards: dict[str, str], logs: list[str]) -> None:
-        """A job has started, perhaps for the second time."""
-        self.jobs[number] = Job(rule, dict(wildcards), list(logs), self.clock())
-
-    def end(self, number: int, state: str) -> Job | None:
-        """A job has ended; none if it is unknown or was known to have ended."""
-        job = self.jobs.get(number)
-        if job is None or job.state != RUNNING:
-            return None
-        job.state, job.ended = state, self.clock()
-        self.done += state == DONE
-        return job
-
-    def of(self, state: str) -> list[Job]:
-        """The jobs in a state."""
-        return [job for job in list(self.jobs.values()) if job.state == state]
+    def __init__(self) -> None:
+        self.begun, self.total, self.done = time.monotonic(), 0, 0
+        self.running: dict[int, Job] = {}
+        self.failed: list[str] = []  # what to say about each failed job
 
     @property
     def seconds(self) -> float:
         """Seconds since the beginning."""
-        return self.clock() - self.begun
-
-    @property
-    def seconds_left(self) -> float | None:
-        """Seconds to the end at the pace so far; None before a tenth of the jobs is done, and when all are.
-
-        A job takes as long as those of its rule that are done, on average, or as all that are done.
-        """
-        if not self.done or self.done < self.total / 10 or self.done >= self.total:
-            return None
-        took = defaultdict(list)
-        for job in self.of(DONE):
-            took[job.rule].append(job.ended - job.started)
-        mean = sum(map(sum, took.values())) / self.done
-        costs = {rule: sum(took[rule]) / len(took[rule]) if rule in took else mean for rule in self.counts}
-        spent = sum(map(sum, took.values()))
-        spent += sum(min(self.clock() - job.started, costs.get(job.rule, mean)) for job in self.of(RUNNING))
-        work = sum(costs[rule] * count for rule, count in self.counts.items())
-        return self.seconds * max(work - spent, 0) / spent if spent else None
+        return time.monotonic() - self.begun
 
     def __str__(self) -> str:
-        left = self.seconds_left
-        return f"{self.done} of {self.total} jobs" + (f", about {clock_time(left)} left" if left is not None else "")
+        jobs = f"{self.done} of {self.total} jobs"
+        if not self.total / 10 <= self.done < self.total or not self.done:
+            return jobs
+        return f"{jobs}, about {clock_time(self.seconds / self.done * (self.total - self.done))} left"
 
+    def drawn(self, logs: Path, lines: int) -> "Group":
+        """Running jobs as far as they fit, the share that is done, the time left, and where the logs are."""
+        from rich.console import Group
+        from rich.table import Table
+        from rich.text import Text
 
-def drawn(progress: Progress, logs: Path, lines: int) -> "Group":
-    """The display: running jobs as far as they fit, the share that is done, the time left, and where the logs are."""
-    from rich.console import Group
-    from rich.table import Table
-    from rich.text import Text
-
-    running = progress.of(RUNNING)
-    table = Table.grid(padding=(0, 2))
-    for job in running[:lines]:
-        table.add_row(Text(f"▸ {job.name}", style="cyan"), clock_time(progress.clock() - job.started))
-    if len(running) > lines:
-        table.add_row(Text(f"and {len(running) - lines} more", style="dim"))
-    full = round(BAR * progress.done / max(progress.total, 1))
-    line = Text.assemble(("━" * full, "green"), ("━" * (BAR - full), "dim"))
-    if not progress.total:
+        table, running = Table.grid(padding=(0, 2)), list(self.running.values())
+        for job in running[:lines]:
+            table.add_row(Text(f"▸ {job.name}", style="cyan"), str(job))
+        if len(running) > lines:
+            table.add_row(Text(f"and {len(running) - lines} more", style="dim"))
         line = Text("Working out what has to be made …", style="dim")
-    line.append(f"  {progress}, {clock_time(progress.seconds)} so far" if progress.total else "")
-    return Group(table, line, Text(f"logs: {logs} (of jobs), .snakemake/log", style="dim"))
+        if self.total:
+            full = round(BAR * self.done / self.total)
+            line = Text.assemble(("━" * full, "green"), ("━" * (BAR - full), "dim"))
+            line.append(f"  {self}, {clock_time(self.seconds)} so far")
+        return Group(table, line, Text(f"logs: {logs} (of jobs), .snakemake/log", style="dim"))
 
 
 @dataclass
@@ -171,13 +133,12 @@ class LogHandler(LogHandlerBase):
         self.progress = Progress()
         assert isinstance(self.settings, LogHandlerSettings)
         self.results = Path(self.settings.results)
-        self.started = self.nothing_to_do = self.closed = False
         common = self.common_settings
         self.as_snakemake = bool(common.dryrun or common.quiet or common.verbose or common.debug_dag)
+        self.started = self.nothing_to_do = self.stopped = self.closed = False
         self.notes: list[str] = []  # what Snakemake says before a run, which is shown if none follows
         self.errors: list[str] = []  # that are of no job
         self.complete_log = ""
-        self.stopped = False  # by Ctrl-C
         self.live: Live | None = None  # the display, on a terminal
         self.stderr = sys.stderr  # if it is a terminal, scripts do not get it: they would write into the display
 
@@ -208,44 +169,43 @@ class LogHandler(LogHandlerBase):
         super().close()
 
     def _show(self, record: logging.LogRecord) -> None:
-        told: dict[str, Any] = record.__dict__
-        match told.get("event"):
+        info: dict[str, Any] = record.__dict__
+        match info.get("event"):
             case LogEvent.WORKFLOW_STARTED:
                 self.started = True
                 self._start_display()
             case LogEvent.RUN_INFO:
-                self._plan(told["stats"])
+                self.progress.total = info["stats"]["total"]
+                if self.live is None:
+                    print(f"{self.progress.total} jobs to run.", flush=True)
             case LogEvent.JOB_INFO:
-                self.progress.start(told["jobid"], told["rule_name"], told["wildcards"], told["log"])
+                self.progress.running[info["jobid"]] = Job.of(info)
             case LogEvent.JOB_FINISHED:
-                self._end(told["job_id"], DONE)
+                self._end(info["job_id"])
             case LogEvent.PROGRESS:  # the total changes if a checkpoint adds jobs
-                self.progress.total = told["total"]
+                self.progress.total = info["total"]
             case LogEvent.JOB_ERROR:
-                self._end(told["jobid"], FAILED)
+                self._end(info["jobid"], failed=True)
             case LogEvent.GROUP_ERROR:
-                for job in told["job_error_info"]:
-                    self._end(job["jobid"], FAILED)
+                for job in info["job_error_info"]:
+                    self._end(job["jobid"], failed=True)
             case LogEvent.SHELLCMD | LogEvent.RESOURCES_INFO | LogEvent.JOB_STARTED | LogEvent.GROUP_INFO:
                 pass
             case _:
                 self._note(record)
 
-    def _plan(self, stats: dict[str, int]) -> None:
-        self.progress.counts = {rule: count for rule, count in stats.items() if rule != "total"}
-        self.progress.total = stats["total"]
-        if self.live is None:
-            print(f"{self.progress.total} jobs to run.", flush=True)
-
-    def _end(self, number: int, state: str) -> None:
-        job = self.progress.end(number, state)
-        if job is None:
+    def _end(self, number: int, failed: bool = False) -> None:
+        job = self.progress.running.pop(number, None)
+        if job is None:  # it is known to have ended
             return
+        self.progress.done += not failed
+        if failed:
+            self.progress.failed.append(f"{job.name} failed: {job.error}")
         if self.live is None:
-            took = f"{'took' if state == DONE else 'FAILED after'} {clock_time(job.ended - job.started)}"
-            print(f"[{self.progress}] {job.name} {took}" + (f": {job.error}" if state == FAILED else ""), flush=True)
-        elif state == FAILED:
-            self._say(f"✗ {job.name} failed: {job.error}", "red")
+            how = f"FAILED after {job}: {job.error}" if failed else f"took {job}"
+            print(f"[{self.progress}] {job.name} {how}", flush=True)
+        elif failed:
+            self._say(f"✗ {self.progress.failed[-1]}", "red")
 
     def _say(self, text: str, style: str = "") -> None:
         """Print a text, above the display if there is one."""
@@ -280,10 +240,10 @@ class LogHandler(LogHandlerBase):
             from rich.console import Console
             from rich.live import Live
 
-            console = Console(highlight=False)
+            console, logs = Console(highlight=False), self.results / "logs"
             lines = max(console.height - AROUND, 1)
             self.live = Live(
-                get_renderable=lambda: drawn(self.progress, self.results / "logs", lines),
+                get_renderable=lambda: self.progress.drawn(logs, lines),
                 console=console,
                 refresh_per_second=2,
                 transient=True,
@@ -299,7 +259,6 @@ class LogHandler(LogHandlerBase):
         from neuralese.cli.compare import print_summary
 
         progress, took = self.progress, clock_time(self.progress.seconds)
-        failed = progress.of(FAILED)
         if not self.started:
             for text in (*self.notes, *self.errors):
                 self._say(text)
@@ -310,8 +269,8 @@ class LogHandler(LogHandlerBase):
         elif self.stopped:
             self._say("\nStopped. What is finished is kept; the same command goes on from where it was.")
         else:
-            said = [f"{job.name} failed: {job.error}" for job in failed] or self.errors
-            kept = "; finished results are kept, and the same command resumes from there" if progress.jobs else ""
-            lines = ["", *said, f"The run ended after {took} without making everything{kept}."]
+            kept = "; finished results are kept, and the same command resumes from there" if progress.total else ""
+            lines = ["", *(progress.failed or self.errors)]
+            lines += [f"The run ended after {took} without making everything{kept}."]
             lines += [f"Snakemake's complete output: {self.complete_log}"] if self.complete_log else []
             self._say("\n".join(lines))

@@ -22,7 +22,7 @@ from neuralese.cli.output import clock_time
 from neuralese.cli.run import find_config, home, shipped_configs, snakemake_command
 from neuralese.errors import NeuraleseError
 from neuralese.stages.job import logged
-from snakemake_logger_plugin_neuralese import DONE, FAILED, Progress, drawn, error_in
+from snakemake_logger_plugin_neuralese import Job, Progress, error_in
 
 ROOT = Path(__file__).parents[2]
 SNAKEFILE = """
@@ -47,14 +47,6 @@ def run_snakemake(folder: Path, *arguments: str, **more) -> subprocess.Completed
     command = [sys.executable, "-m", "snakemake", *VIEW, "--cores", "1", *arguments]
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
     return subprocess.run(command, cwd=folder, env=environment, text=True, **more)
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 # ---- the view
@@ -122,7 +114,7 @@ def test_if_the_view_fails_snakemakes_own_words_appear(tmp_path):
     (tmp_path / "sitecustomize.py").write_text(
         "import snakemake_logger_plugin_neuralese as view\n"
         "def fail(*_): raise ValueError('no such colour')\n"
-        "view.Progress.start = fail\n"
+        "view.Job.of = fail\n"
     )
     path = os.pathsep.join([str(tmp_path), str(ROOT / "src")])
     (tmp_path / "Snakefile").write_text(SNAKEFILE)
@@ -134,36 +126,27 @@ def test_if_the_view_fails_snakemakes_own_words_appear(tmp_path):
     assert "rule download:" in done.stderr
 
 
-def test_the_time_left_is_known_when_a_tenth_is_done_and_falls_as_jobs_end():
-    clock = Clock()
-    progress = Progress(clock)
-    progress.counts, progress.total = {"download": 2, "train_agent": 2, "draw": 16}, 20
-    for number, rule in enumerate(["download", "download", "train_agent"]):
-        progress.start(number, rule, {}, [])
-    clock.now = 10
-    progress.end(0, DONE)
-    assert progress.seconds_left is None
-    progress.end(1, DONE)
-    assert progress.seconds_left == pytest.approx(10 * (20 * 10 - 30) / 30)  # all jobs are taken to be like these
-    clock.now = 100
-    progress.end(2, DONE)
-    left = progress.seconds_left
-    assert left == pytest.approx(100 * (100 + 16 * 40) / 120)  # by rule; what has not run takes the mean
-    progress.start(3, "train_agent", {}, [])
-    clock.now = 150
-    assert progress.seconds_left < left * 1.5
-    assert progress.end(3, FAILED).state == FAILED
-    assert progress.end(3, DONE) is None
+def test_the_time_left_is_known_when_a_tenth_is_done(monkeypatch):
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr("snakemake_logger_plugin_neuralese.time.monotonic", lambda: clock.now)
+    progress = Progress()
+    progress.total, progress.done, clock.now = 20, 1, 10.0
+    assert str(progress) == "1 of 20 jobs"
+    progress.done = 2
+    assert str(progress) == "2 of 20 jobs, about 1:30 left"
+    progress.done = 20
+    assert str(progress) == "20 of 20 jobs"
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_the_display_fits_and_shows_running_jobs_and_where_the_logs_are(width):
-    progress = Progress(Clock())
+    progress = Progress()
     progress.total = 30
     for number in range(20):
-        progress.start(number, "train_agent", {"point": "", "task": "birds", "seed": str(number)}, [])
+        wildcards = {"point": "", "task": "birds", "seed": str(number)}
+        progress.running[number] = Job.of({"rule_name": "train_agent", "wildcards": wildcards, "log": []})
     page = Console(file=io.StringIO(), width=width, highlight=False)
-    page.print(drawn(progress, Path("results/logs"), 5))
+    page.print(progress.drawn(Path("results/logs"), 5))
     lines = page.file.getvalue().splitlines()
     assert max(map(len, lines)) <= width
     assert lines[0].startswith("▸ train_agent (birds, seed 0)  0:00")
