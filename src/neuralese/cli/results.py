@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from neuralese import tasks
 from neuralese.data.data_sets import data_kind
@@ -14,25 +13,22 @@ from neuralese.errors import NeuraleseError
 
 
 class Results:
-    """Finds files, and says how to make those that are missing."""
+    """A folder of results; errors say how to make what is missing."""
 
-    def __init__(self, folder: Path, whole: bool = True) -> None:
-        """`whole`: for all tasks, rather than for one task and seed."""
-        self.folder, self.whole = folder, whole
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
 
     def __truediv__(self, name: str) -> Path:
         """A file that must exist."""
-        path = self.folder / name
-        if self.whole and not self.tasks():
-            raise NeuraleseError(self.nothing())
+        path, known = self.folder / name, self.tasks()
+        if not known:
+            is_there = "holds no results" if self.folder.is_dir() else "does not exist"
+            raise NeuraleseError(
+                f"{self.folder} {is_there}; name the folder of a run with --results, or make one with: neuralese run"
+            )
         if not path.exists():
             raise NeuraleseError(f"{path} does not exist; make it with: neuralese run {path}")
         return path
-
-    def nothing(self) -> str:
-        """What to do about a folder without results."""
-        is_there = "holds no results" if self.folder.is_dir() else "does not exist"
-        return f"{self.folder} {is_there}; name the folder of a run with --results, or make one with: neuralese run"
 
     def tasks(self) -> list[str]:
         """Tasks with any results: those we know first, then any folder that says where its data comes from."""
@@ -49,56 +45,51 @@ class Results:
         path = self.folder / task / "provenance.json"
         return data_kind(path) if path.exists() else "unknown"
 
-    def run(self, task: str, seed: int) -> "Results":
-        """The results of one task and seed."""
-        if task not in self.tasks():
-            if not self.tasks():
-                raise NeuraleseError(self.nothing())
+    def of_seed(self, task: str, seed: int, name: str) -> Path:
+        """A file of one task and seed, which must exist."""
+        known, seeds = self.tasks(), self.seeds(task)
+        if known and task not in known:
             raise NeuraleseError(
-                f"{self.folder} has no results of the task '{task}', only of {', '.join(self.tasks())}; name another "
+                f"{self.folder} has no results of the task '{task}', only of {', '.join(known)}; name another "
                 "folder with --results, or add the task to `tasks` in the config and run the workflow."
             )
-        if seed not in self.seeds(task):
-            found, together = self.seeds(task), ",".join(map(str, sorted({*self.seeds(task), seed})))
-            there = ", ".join(map(str, found)) or "none"
+        if known and seed not in seeds:
+            there, together = ", ".join(map(str, seeds)) or "none", ",".join(map(str, sorted({*seeds, seed})))
             raise NeuraleseError(
                 f"{self.folder / task} has no results of seed {seed} (available: {there}); "
                 f"choose one with --seed, or add this one, keeping the others: neuralese run --config "
                 f"'seeds=[{together}]', with the --configfile of your run if it had one."
             )
-        return Results(self.folder / task / f"seed{seed}", whole=False)
+        return self / f"{task}/seed{seed}/{name}"
 
 
-Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
-
-
-def completer(values: Callable[[Results, dict[str, Any]], list]) -> Complete:
+def completer(values: Callable[[Results, dict[str, Any]], list]) -> Callable:
     """Complete from what is in the results folder, given the options before; offer nothing if nothing is found."""
 
-    def complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    def complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
         try:
             found = values(Results(Path(ctx.params.get("results") or "results")), ctx.params)
         except Exception:  # nobody reads an error about a half-typed command line
             return []
-        return [CompletionItem(str(value)) for value in found if str(value).startswith(incomplete)]
+        return [str(value) for value in found if str(value).startswith(incomplete)]
 
     return complete
 
 
-def phrases(results: Results, given: dict[str, Any]) -> list[str]:
+def phrases(results: Results, params: dict[str, Any]) -> list[str]:
     """The inventory of a task."""
     from neuralese.storage.tables import read_table
 
-    table = read_table(results.folder / given["task"] / "inventory.parquet", "inventory", ["phrase"])
+    table = read_table(results / f"{params['task']}/inventory.parquet", "inventory", ["phrase"])
     return [phrase for phrase in table["phrase"].to_pylist() if phrase]
 
 
-def criteria(results: Results, given: dict[str, Any]) -> list[str]:
+def criteria(results: Results, params: dict[str, Any]) -> list[str]:
     """The criteria of a dictionary."""
     from neuralese.storage.tables import read_about
 
-    run = results.run(given["task"], int(given.get("seed") or 0))
-    return list(read_about(run / "dictionary.parquet")["criteria"]["R->H"])
+    path = results.of_seed(params["task"], int(params.get("seed") or 0), "dictionary.parquet")
+    return list(read_about(path)["criteria"]["R->H"])
 
 
 results_option = click.option(
@@ -116,13 +107,13 @@ task_option = click.option(
     "--task",
     metavar="TASK",
     required=True,
-    shell_complete=completer(lambda results, given: results.tasks()),
+    shell_complete=completer(lambda results, params: results.tasks()),
     help="A task that has results, such as colors.",
 )
 one_task_option = click.option(
     "--task",
     metavar="TASK",
-    shell_complete=completer(lambda results, given: results.tasks()),
+    shell_complete=completer(lambda results, params: results.tasks()),
     help="Only this task.",
 )
 seed_option = click.option(
@@ -130,7 +121,7 @@ seed_option = click.option(
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    shell_complete=completer(lambda results, given: results.seeds(given["task"])),
+    shell_complete=completer(lambda results, params: results.seeds(params["task"])),
     help="Seed of the agents.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")

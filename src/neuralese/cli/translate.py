@@ -1,7 +1,7 @@
 """`neuralese translate`: English into neuralese, and neuralese into English."""
 
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,64 +59,48 @@ neuralese translate --task colors --new blue --json
 )
 @json_option
 @click.argument("phrase", nargs=-1, shell_complete=completer(phrases))
-def translate(results: Path, task: str, seed: int, as_json: bool, phrase: tuple[str, ...], **given: Any) -> None:
+def translate(
+    results: Path, task: str, seed: int, as_json: bool, phrase: tuple[str, ...], save: Path | None, **options: Any
+) -> None:
     """Translate PHRASE into neuralese, or messages into English. Lower scores are better.
 
     A phrase of the inventory, an utterance humans made, and a message of the dev or test split are looked up in the
     dictionary. Other messages, and other phrases said together, are scored by the same criterion in the same contexts.
     """
-    asked, found = Asked(phrase, **given), Results(results)
-    found.run(task, seed) / ("synthesis.parquet" if asked.new else "dictionary.parquet")  # which must exist
+    message, message_id, new = options["message"], options["message_id"], options["new"]
+    criterion, count, folder = options["criterion"], options["count"], Results(results)
+    if (bool(phrase) + (message is not None) + (message_id is not None)) != 1:
+        raise click.UsageError("give one of: a PHRASE, --message or --message-id.")
+    if new and criterion:
+        raise click.UsageError("--new has its own criterion; leave out --criterion.")
+    if save and not phrase:
+        raise click.UsageError("--save writes messages, so it needs a PHRASE to translate.")
+    folder.of_seed(task, seed, "synthesis.parquet" if new else "dictionary.parquet")  # which must exist
     from neuralese.stages.run import Run
     from neuralese.translate.dictionary import Lookup
 
-    lookup, vectors = Lookup(Run.open(results, task, seed), asked.new), None
+    lookup, vectors = Lookup(Run.open(results, task, seed), new), None
     if phrase:
-        answers = [lookup.phrases(lookup.parts(" ".join(phrase)), asked.criterion, asked.count)]
+        answers = [lookup.phrases(lookup.parts(" ".join(phrase)), criterion, count)]
         vectors = lookup.vectors(answers[0])
-        if asked.save and vectors is None:
+    elif message_id is not None:
+        answers = [lookup.message(message_id, criterion, count)]
+    else:
+        answers = lookup.messages(load_messages(message, lookup), criterion, count)
+    if save:
+        if vectors is None:
             raise NeuraleseError("this agent speaks in symbols, so there are no vectors to --save.")
-        if asked.save and vectors is not None:
-            save_messages(asked.save, vectors)
-    elif asked.message_id is not None:
-        answers = [lookup.message(asked.message_id, asked.criterion, asked.count)]
-    else:
-        assert asked.message is not None  # one of the three is given
-        answers = lookup.messages(load_messages(asked.message, lookup), asked.criterion, asked.count)
-    about = {"task": task, "seed": seed, "data": found.data(task), "criterion": asked.criterion or lookup.default}
+        save_messages(save, vectors)
+    about = {"task": task, "seed": seed, "data": folder.data(task), "criterion": criterion or lookup.default}
     if as_json:
-        saved = {"saved": str(asked.save)} if asked.save else {}
-        print_json(about | {"translations": [asdict(answer) for answer in answers]} | _listed(vectors) | saved)
-    else:
-        for answer in answers:
-            _print(answer, about, vectors)
-        if asked.save and vectors is not None:
-            click.echo(f"Wrote {asked.save}: an array {vectors.shape}, the best message first.")
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What to translate, and how; conflicting options are refused."""
-
-    phrase: tuple[str, ...]
-    message: Path | None
-    message_id: int | None
-    count: int | None
-    criterion: str | None
-    new: bool
-    save: Path | None
-
-    def __post_init__(self) -> None:
-        if (bool(self.phrase) + (self.message is not None) + (self.message_id is not None)) != 1:
-            raise click.UsageError("give one of: a PHRASE, --message or --message-id.")
-        if self.new and self.criterion:
-            raise click.UsageError("--new has its own criterion; leave out --criterion.")
-        if self.save and not self.phrase:
-            raise click.UsageError("--save writes messages, so it needs a PHRASE to translate.")
-
-
-def _listed(vectors: np.ndarray | None) -> dict:
-    return {} if vectors is None else {"vectors": vectors.tolist()}
+        found: dict[str, Any] = about | {"translations": [asdict(answer) for answer in answers]}
+        found |= {} if vectors is None else {"vectors": vectors.tolist()}
+        print_json(found | ({"saved": str(save)} if save else {}))
+        return
+    for answer in answers:
+        _print(answer, about, vectors)
+    if save and vectors is not None:
+        click.echo(f"Wrote {save}: an array {vectors.shape}, the best message first.")
 
 
 def _print(answer: "Answer", about: dict, vectors: np.ndarray | None) -> None:
