@@ -22,7 +22,7 @@ neuralese status --files --task colors
 neuralese status --configfile paper
 neuralese status --configfile quick --json
 """
-MADE, MISSING, OUT_OF_DATE = "made", "missing", "out of date"
+STATES = MADE, MISSING, OUT_OF_DATE = "made", "missing", "out of date"
 
 
 @click.command(
@@ -47,14 +47,16 @@ def status(results: str | None, task: str | None, files: bool, as_json: bool, ar
     Give it the arguments of the run, such as its --configfile. A file is out of date if Snakemake would remake it: its
     inputs, a setting or the code have changed.
     """
-    given = ["--summary", *(["--config", f"results={results}"] if results else []), *arguments]
-    asked, place = snakemake_command(given)
+    asked, place = snakemake_command(
+        ["--summary", *(["--config", f"results={results}"] if results else []), *arguments]
+    )
     folder = Results(Path(place))
-    if not folder.tasks():
+    known = folder.tasks()
+    if not known:
         raise NeuraleseError(f"{place} holds no results yet; make them with: neuralese run")
-    if task and task not in folder.tasks():
-        raise NeuraleseError(f"{place} holds no results of {task}; choose from {', '.join(folder.tasks())}.")
-    data = [data_of(folder, each) for each in folder.tasks() if task in (None, each)]
+    if task and task not in known:
+        raise NeuraleseError(f"{place} holds no results of {task}; choose from {', '.join(known)}.")
+    data = [data_of(folder, each) for each in known if task in (None, each)]
     made = [entry for entry in ask_snakemake(asked, folder.folder) if task in (None, entry["run"].split()[0])]
     costs = [entry for entry in costs_of(folder.folder) if task in (None, entry["task"])]
     if as_json:
@@ -80,14 +82,17 @@ def _runs(made: Sequence[dict]) -> Iterator[dict]:
     """One line for each task, for each of its seeds, and for each folder of what is made for all tasks."""
     for run, group in groupby(sorted(made, key=lambda entry: entry["run"]), lambda entry: entry["run"]):
         entries = list(group)
-        stages = dict.fromkeys(entry["stage"] for entry in entries)
-        lists = {
-            state: list(dict.fromkeys(entry["stage"] for entry in entries if entry["state"] == state))
-            for state in (MISSING, OUT_OF_DATE)
+        stages = {
+            state: list(dict.fromkeys(each["stage"] for each in entries if each["state"] == state)) for state in STATES
         }
-        there = f"{len(stages.keys() - set(lists[MISSING]))} of {len(stages)}"
-        last = max((entry["made"] for entry in entries if entry["made"]), default="")
-        yield {"run": run, MADE: there, "last made": last} | {state: ", ".join(names) for state, names in lists.items()}
+        known = {each["stage"] for each in entries}
+        yield {
+            "run": run,
+            MADE: f"{len(known.difference(stages[MISSING]))} of {len(known)}",
+            "last made": max((each["made"] for each in entries if each["made"]), default=""),
+            MISSING: ", ".join(stages[MISSING]),
+            OUT_OF_DATE: ", ".join(stages[OUT_OF_DATE]),
+        }
 
 
 def data_of(results: Results, task: str) -> dict:
