@@ -12,23 +12,7 @@ from copies import QUICK, ROOT, Project, restored
 EXAMPLE = ROOT / "examples/shapes/neuralese_shapes.py"
 ENGLISH = re.compile(r"^WORDS = .*$", re.MULTILINE)
 CHINESE = ("圆形", "方形", "三角形", "红色", "绿色", "蓝色", "小的", "大的")
-CRITERION = '''"""How much the contexts of two messages are the same."""
-
-from neuralese.config.section import key
-from neuralese.translate.criteria import Criterion, criterion
-from neuralese.translate.pairs import shared
-
-
-@criterion("overlap")
-class OverlapCriterion(Criterion):
-    """Match where messages are said."""
-
-    power: float = key(1.0, "To which power the overlap is raised.", gt=0)
-
-    def compare(self, source, target):
-        """Minus the overlap, (K, K')."""
-        return -(shared(source, target) ** self.power)
-'''
+CRITERION = re.search(r"```python\n(.*?)```", (ROOT / "docs/tutorial-criterion.md").read_text(), re.S)[1]
 CONFIG = ["--config", "tasks=[colors,shapes]", "criteria={overlap: {kind: overlap, power: [0.5, 1.0]}}"]
 RESULTS = ["--results", "results/quick"]
 
