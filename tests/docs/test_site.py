@@ -52,7 +52,7 @@ def test_models_keep_their_stars(site):
 
 def test_pages_from_elsewhere_and_from_the_code_are_in_it(site):
     assert "speaker_sees" in (site / "config.html").read_text(encoding="utf-8")
-    assert "gain_control_error" in (site / "files.html").read_text(encoding="utf-8")
+    assert "over_control_error" in (site / "files.html").read_text(encoding="utf-8")
     assert "same-guess" in (site / "tour.html").read_text(encoding="utf-8")
     api = (site / "api.html").read_text(encoding="utf-8")
     for name in ("Translator", "Recording", "Run", "to_neuralese", "contexts"):
