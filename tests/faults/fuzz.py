@@ -24,8 +24,7 @@ import torch
 from torch import nn
 
 from neuralese.errors import NeuraleseError
-from neuralese.storage.files import read_json, write_json
-from neuralese.storage.made import making
+from neuralese.storage.files import making, read_json, write_json
 from neuralese.storage.tables import read_about, read_table, vectors, write_batches, write_table
 from neuralese.storage.weights import read_weights, save_weights
 

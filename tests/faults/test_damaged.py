@@ -1,8 +1,6 @@
 """Files say what made them, and damaged ones are refused in one sentence that says what to do."""
 
-import os
-import subprocess
-import sys
+import io
 from pathlib import Path
 
 import numpy as np
@@ -17,11 +15,10 @@ from torch import nn
 from neuralese.agents.cell import CellConfig
 from neuralese.agents.training import Trainer, TrainingConfig
 from neuralese.cli.main import cli
+from neuralese.data.data_sets import raw_kind
 from neuralese.errors import NeuraleseError
 from neuralese.games.reference import ReferenceGame
-from neuralese.storage import files
-from neuralese.storage.files import atomic, raw_kind, read_json, write_json, write_text
-from neuralese.storage.made import making, read_made
+from neuralese.storage.files import file_digest, making, read_json, read_made, write_json, write_text
 from neuralese.storage.tables import data_digest, read_about, read_table, vectors, write_batches, write_table
 from neuralese.storage.weights import discard_broken, read_settings, read_weights, save_weights
 
@@ -31,6 +28,14 @@ READ = {
     "features.parquet": lambda path: read_table(path, "messages"),
     "agent.safetensors": read_weights,
     "report.json": read_json,
+}
+CHANGES = {
+    "empty": lambda whole: b"",
+    "its start": lambda whole: whole[:5],
+    "cut in the middle": lambda whole: whole[:100],
+    "without its end": lambda whole: whole[:-2],
+    "text": lambda whole: b"no file of ours at all",
+    "a list": lambda whole: b"[1, 2]",
 }
 
 
@@ -81,14 +86,15 @@ def test_a_flipped_bit_is_refused_by_the_library_and_by_show(tmp_path, name, pla
     assert str(refused.value) == damaged
 
 
-@pytest.mark.parametrize("left", [0, 5, 100, -1])
+@pytest.mark.parametrize("change", CHANGES, ids=str)
 @pytest.mark.parametrize("name", READ)
-def test_a_file_that_was_cut_short_is_refused(tmp_path, name, left):
+def test_a_file_that_was_cut_short_or_is_none_is_refused(tmp_path, name, change):
     make(tmp_path)
     path = tmp_path / name
-    path.write_bytes(path.read_bytes()[: left if left >= 0 else left - 1])
-    with pytest.raises(NeuraleseError, match=f"{name} is damaged; delete it and run again."):
+    path.write_bytes(CHANGES[change](path.read_bytes()))
+    with pytest.raises(NeuraleseError, match=f"{name} is damaged; delete it and run again.") as caught:
         READ[name](path)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -121,7 +127,7 @@ def test_the_same_makes_the_same_bytes_and_other_code_the_same_data(tmp_path):
 
 def test_raw_data_is_what_was_fetched(tmp_path):
     write_text(tmp_path / "archive", "whole")
-    fetched = [{"file": "archive", "sha256": files.file_digest(tmp_path / "archive")}]
+    fetched = [{"file": "archive", "sha256": file_digest(tmp_path / "archive")}]
     write_json(tmp_path / "source.json", {"source": "mirror", "files": fetched})
     assert raw_kind(tmp_path) == "mirror"
     write_text(tmp_path / "archive", "whale")
@@ -134,13 +140,6 @@ def test_files_of_a_users_own_are_read_as_they_are(tmp_path):
     path.write_text('{"source": "corpus"}')
     assert read_json(path) == {"source": "corpus"}
     assert read_made(path) == {}
-
-
-@pytest.mark.parametrize("content", ["", "{", "[1, 2", "[1, 2]", '{"a": 1}}', "\x00"])
-def test_what_is_no_json_is_said_in_one_sentence(tmp_path, content):
-    (tmp_path / "provenance.json").write_text(content)
-    with pytest.raises(NeuraleseError, match=r"provenance\.json is damaged; delete it and run again"):
-        read_json(tmp_path / "provenance.json")
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
@@ -158,72 +157,57 @@ def test_weights_that_are_no_numbers_are_neither_written_nor_read(tmp_path, valu
         read_weights(path)
 
 
-def trained(folder: Path, seed: int) -> Path:
-    """The checkpoint of a short training."""
+def trainer(seed: int = 0) -> Trainer:
+    """A short training."""
     game = ReferenceGame(torch.randn(50, 3, generator=torch.Generator().manual_seed(1)))
     settings = TrainingConfig(updates=4, batch=8, new_games=8, checkpoint_every=2)
-    Trainer(game, CellConfig(hidden=8, message=4), settings, seed).run(folder / f"seed{seed}.pt")
-    return folder / f"seed{seed}.pt"
+    return Trainer(game, CellConfig(hidden=8, message=4), settings, seed)
 
 
-def test_a_checkpoint_with_weights_that_are_no_numbers_is_not_gone_on_from(tmp_path, caplog):
-    path = trained(tmp_path, 0)
-    state = torch.load(path, weights_only=True)
+def not_a_number(whole: bytes) -> bytes:
+    state = torch.load(io.BytesIO(whole), weights_only=True)
     next(iter(state["cell"].values())).fill_(float("nan"))
-    torch.save(state, path)
-    discard_broken(path)
-    assert "holds NaN or infinity); training restarts" in caplog.text
-    assert not path.exists()
+    torch.save(state, changed := io.BytesIO())
+    return changed.getvalue()
 
 
-def test_a_checkpoint_of_another_training_is_not_gone_on_from(tmp_path, caplog):
-    trained(tmp_path, 0).replace(trained(tmp_path, 1))
-    discard_broken(tmp_path / "seed1.pt")
-    assert "(it belongs to another training); training restarts" in caplog.text
-    assert not (tmp_path / "seed1.pt").exists()
-
-
-def test_a_writer_in_another_container_is_left_alone(tmp_path):
-    """Process ids of another PID namespace mean nothing here: this process has a number that nobody has there."""
-    inside = ["unshare", "--map-root-user", "--pid", "--fork"]
-    try:
-        possible = subprocess.run([*inside, "true"], capture_output=True).returncode == 0
-    except FileNotFoundError:
-        possible = False
-    if not possible:
-        pytest.skip("this machine lets nobody number processes anew (unshare --pid)")
-    write = "import sys; from neuralese.storage.files import write_text; write_text(sys.argv[1], 'quick')"
-    with atomic(tmp_path / "text") as temporary:
-        temporary.write_text("slow")
-        subprocess.run([*inside, sys.executable, "-c", write, str(tmp_path / "text")], check=True)
-        assert (tmp_path / "text").read_text() == "quick"
-        assert temporary.exists()
-    assert [path.read_text() for path in tmp_path.iterdir()] == ["slow"]
-
-
-def test_what_was_left_on_another_machine_is_swept_once_it_is_old(tmp_path, monkeypatch):
-    left, writers = [], []
-    for age in (0, files.LEFT_BEHIND + 60):
-        monkeypatch.setattr(files, "_machine", lambda: "another")
-        writers.append(atomic.__wrapped__(tmp_path / "text"))
-        left.append(next(writers[-1]))
-        left[-1].write_text("half")
-        os.utime(left[-1], (left[-1].stat().st_mtime - age,) * 2)
-        monkeypatch.undo()
-    write_text(tmp_path / "text", "whole")
-    assert left[0].exists()
-    assert not left[1].exists()
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        (lambda whole: whole[:-100], ""),
+        (lambda whole: b"", ""),
+        (lambda whole: whole[:2000] + bytes(500) + whole[2500:], ""),
+        (not_a_number, "holds NaN or infinity"),
+        (None, "it belongs to another training"),
+    ],
+    ids=["cut short", "empty", "changed within", "not a number", "another training"],
+)
+def test_a_damaged_checkpoint_is_said_and_training_begins_again(tmp_path, caplog, damage, says):
+    checkpoint, other = tmp_path / "seed0.pt", tmp_path / "seed1.pt"
+    first = trainer()
+    first.run(checkpoint)
+    discard_broken(checkpoint)
+    assert checkpoint.exists()
+    assert not caplog.records
+    if damage:
+        checkpoint.write_bytes(damage(checkpoint.read_bytes()))
+    else:
+        trainer(seed=1).run(other)
+        other.replace(checkpoint)
+    discard_broken(checkpoint)
+    assert f"{checkpoint} is damaged" in caplog.text
+    assert f"{says}); training restarts" in caplog.text
+    again = trainer()
+    again.run(checkpoint)
+    assert all(torch.equal(a, b) for a, b in zip(first.cell.parameters(), again.cell.parameters(), strict=True))
 
 
 def test_weights_are_the_same_bytes_whenever_they_are_written(tmp_path):
-    torch.manual_seed(0)
-    module = torch.nn.Linear(3, 2)
-    contents = set()
-    for number in range(20):
-        path = tmp_path / str(number) / "agent.safetensors"
+    module = nn.Linear(3, 2)
+    paths = [tmp_path / str(number) / "agent.safetensors" for number in range(20)]
+    for path in paths:
         save_weights(path, module, {"hidden": 3, "name": "é"})
-        contents.add(path.read_bytes())
-        weights, settings = read_weights(path)
-        assert settings == {"hidden": 3, "name": "é"}
-        assert torch.equal(weights["weight"], module.weight)
-    assert len(contents) == 1
+    assert len({path.read_bytes() for path in paths}) == 1
+    weights, settings = read_weights(paths[0])
+    assert settings == {"hidden": 3, "name": "é"}
+    assert torch.equal(weights["weight"], module.weight)

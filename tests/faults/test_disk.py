@@ -9,24 +9,18 @@ import os
 import resource
 import subprocess
 import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
-import torch
-from torch import nn
 
-from neuralese.agents.cell import CellConfig
-from neuralese.agents.training import Trainer, TrainingConfig
 from neuralese.data.data_sets import Archive, DataSet
 from neuralese.data.fetch import fetch
-from neuralese.errors import NeuraleseError, StorageError
-from neuralese.games.reference import ReferenceGame
-from neuralese.storage.files import atomic, write_text
+from neuralese.errors import StorageError
+from neuralese.storage.files import LEFT_BEHIND, atomic, write_text
 from neuralese.storage.tables import vectors, write_table
-from neuralese.storage.weights import discard_broken, read_weights, save_weights
 
 WRITE_ALL = """
 import json, sys
@@ -142,15 +136,9 @@ def test_a_disk_that_fills_while_copying_from_a_mirror_stops_the_run_instead_of_
     (tmp_path / "mirror" / "given").write_bytes(b"archive")
     monkeypatch.setattr("neuralese.data.fetch.shutil.copyfile", full)
     archive = Archive("file", "absent", (), "", "", supplied="given")
+    places = {"mirror": tmp_path / "mirror", "partial": tmp_path, "embed": pytest.fail}
     with pytest.raises(StorageError, match="the disk is full"):
-        fetch(
-            DataSet("data", "none", (archive,)),
-            tmp_path / "raw",
-            source="auto",
-            mirror=tmp_path / "mirror",
-            partial=tmp_path,
-            embed=pytest.fail,
-        )
+        fetch(DataSet("data", "none", (archive,)), tmp_path / "raw", source="auto", **places)
 
 
 def test_what_a_source_does_not_let_read_is_not_blamed_on_the_disk(tmp_path):
@@ -167,16 +155,8 @@ def test_many_writers_of_one_file_leave_one_whole_file(tmp_path):
         pa.table({"item_id": range(n), "split": ["train"] * n, "feature": vectors(np.full((n, 2), n))})
         for n in (10, 200, 3000)
     ]
-    writers = [
-        threading.Thread(
-            target=lambda table=table: [write_table(tmp_path / "items", table, "items") for _ in range(10)]
-        )
-        for table in tables
-    ]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join()
+    with ThreadPoolExecutor() as writers:
+        list(writers.map(lambda table: write_table(tmp_path / "items", table, "items"), tables * 10))
     whole = [tmp_path / str(table.num_rows) for table in tables]
     for path, table in zip(whole, tables, strict=True):
         write_table(path, table, "items")
@@ -184,54 +164,14 @@ def test_many_writers_of_one_file_leave_one_whole_file(tmp_path):
     assert len(list(tmp_path.iterdir())) == 4
 
 
-def test_what_a_killed_writer_left_is_swept_by_the_next_and_a_living_one_is_left_alone(tmp_path):
+def test_what_a_killed_writer_left_is_swept_after_a_day_and_a_living_one_is_left_alone(tmp_path):
     leave = "import os, sys; from neuralese.storage.files import atomic; "
-    leave += "next(atomic.__wrapped__(sys.argv[1])).write_text('half')"
-    leave += "; os.kill(os.getpid(), 9)"
+    leave += "next(atomic.__wrapped__(sys.argv[1])).write_text('half'); os.kill(os.getpid(), 9)"
     subprocess.run([sys.executable, "-c", leave, str(tmp_path / "text")])
-    assert [path.suffix for path in tmp_path.iterdir()] == [".tmp"]
+    (left,) = tmp_path.iterdir()
+    os.utime(left, (left.stat().st_mtime - LEFT_BEHIND - 60,) * 2)
     with atomic(tmp_path / "text") as temporary:
         temporary.write_text("slow")
         write_text(tmp_path / "text", "quick")
         assert sorted(path.name for path in tmp_path.iterdir()) == sorted([temporary.name, "text"])
     assert [path.read_text() for path in tmp_path.iterdir()] == ["slow"]
-
-
-def trainer() -> Trainer:
-    game = ReferenceGame(torch.randn(50, 3, generator=torch.Generator().manual_seed(1)))
-    settings = TrainingConfig(updates=20, batch=8, new_games=8, checkpoint_every=10)
-    return Trainer(game, CellConfig(hidden=8, message=4), settings, seed=0)
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [lambda whole: whole[:-100], lambda whole: b"", lambda whole: whole[:2000] + bytes(500) + whole[2500:]],
-    ids=["cut short", "empty", "changed within"],
-)
-def test_a_damaged_checkpoint_is_said_and_training_begins_again(tmp_path, caplog, damage):
-    checkpoint = tmp_path / "run.pt"
-    first = trainer()
-    first.run(checkpoint)
-    discard_broken(checkpoint)
-    assert checkpoint.exists()
-    assert not caplog.records
-    checkpoint.write_bytes(damage(checkpoint.read_bytes()))
-    discard_broken(checkpoint)
-    assert "run.pt is damaged" in caplog.text
-    again = trainer()
-    again.run(checkpoint)
-    assert all(torch.equal(a, b) for a, b in zip(first.cell.parameters(), again.cell.parameters(), strict=True))
-
-
-def test_damaged_weights_are_refused_in_one_sentence(tmp_path):
-    path = tmp_path / "agent.safetensors"
-    save_weights(path, nn.Linear(3, 3), {"hidden": 3})
-    whole = path.read_bytes()
-    for content in (b"", whole[:-5], whole[:20], b"no weights at all", whole.replace(b'"settings"', b'"stetings"')):
-        path.write_bytes(content)
-        with pytest.raises(
-            NeuraleseError,
-            match=r"agent\.safetensors is damaged; delete it and run again",
-        ) as caught:
-            read_weights(path)
-        assert "\n" not in str(caught.value)

@@ -10,8 +10,7 @@ import click
 from neuralese.cli.output import plain, plain_json, print_json, print_table
 from neuralese.cli.results import Examples, json_option
 from neuralese.errors import DamagedError, NeuraleseError
-from neuralese.storage.files import is_whole
-from neuralese.storage.made import KEY
+from neuralese.storage.files import KEY, is_whole
 
 if TYPE_CHECKING:
     import pyarrow as pa

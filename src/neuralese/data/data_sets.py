@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from neuralese.errors import NeuraleseError
-from neuralese.storage.files import read_json
+from neuralese.storage.files import file_digest, read_json
 
 KINDS = ("official", "mirror", "embedded", "corpus")  # where data comes from
 PEOPLE, ATTRIBUTES = "people", "attributes"  # who says the phrases of an inventory
@@ -55,3 +55,13 @@ def read_provenance(path: str | Path) -> dict[str, Any]:
 def data_kind(path: str | Path) -> str:
     """`official`, `mirror`, `embedded` or `corpus`, from a provenance file."""
     return read_provenance(path)["source"]
+
+
+def raw_kind(raw: str | Path) -> str:
+    """The kind of the data in a raw folder, once its files are verified to be those that were fetched."""
+    source = read_json(Path(raw) / "source.json")
+    for each in source["files"]:
+        path = Path(raw) / each["file"]
+        if not path.is_file() or file_digest(path) != each["sha256"]:
+            raise NeuraleseError(f"{path} is not the file that was fetched; delete {raw} and run again.")
+    return source["source"]

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from neuralese import tasks
+from neuralese.data.data_sets import raw_kind
 from neuralese.errors import NeuraleseError
 from neuralese.stages.run import Run
-from neuralese.storage.files import raw_kind, storage_problem
-from neuralese.storage.made import making, read_made
+from neuralese.storage.files import making, read_made, storage_problem
 
 logger = logging.getLogger("neuralese")
 APART = ("game", "code", "checkpoints")  # params that no stage function is given

@@ -1,23 +1,32 @@
-"""Files that are either whole or absent: every write goes to a temporary name, then `os.replace`."""
+"""Files that are either whole or absent, and that say what made them.
+
+with making({"stage": "train_agent", ...}):     # as `stages.stage` does
+    write_json(path, ...)
+read_made(path)["stage"]                        # "train_agent"
+
+Every write goes to a temporary name, then `os.replace`. The stage, its settings, a digest of its code and the kind of
+data are in the metadata of Parquet and safetensors files and in JSON files.
+"""
 
 import errno
 import glob
 import hashlib
 import json
 import os
-import platform
 import re
 import shutil
 import time
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import cache
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
 from neuralese.errors import DamagedError, NeuraleseError, StorageError
-from neuralese.storage.made import KEY, made_by
+
+KEY = "neuralese"  # of the entry that says what made a file
+_made: ContextVar[Mapping[str, Any] | None] = ContextVar("made", default=None)
 
 NO_LEAVE = "you may not write to its folder; make it writable or choose another with --config results=..."
 REASONS = {  # why a write fails that no code can fix, and what to do
@@ -29,7 +38,7 @@ REASONS = {  # why a write fails that no code can fix, and what to do
     errno.EACCES: NO_LEAVE,
     errno.EPERM: NO_LEAVE,
 }
-LEFT_BEHIND = 24 * 3600  # seconds after which nobody still writes a temporary file
+LEFT_BEHIND = 24 * 3600  # seconds without a write after which the writer of a temporary file was killed
 ONLY_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
@@ -41,10 +50,13 @@ def atomic(path: str | Path) -> Iterator[Path]:
     refused, whichever library did the writing.
     """
     path = Path(path)
-    temporary = path.with_name(f".{path.name}.{_machine()}.{os.getpid()}.{uuid.uuid4().hex[:8]}.tmp")
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:16]}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _sweep(path)
+        for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+            with suppress(OSError):
+                if time.time() - left.stat().st_mtime > LEFT_BEHIND:
+                    left.unlink()
         yield temporary
         with open(temporary, "rb") as file:
             os.fsync(file.fileno())  # or a power cut may leave the new name with old bytes or none
@@ -104,39 +116,6 @@ def _state(folder: Path) -> int | None:
     return errno.ENOSPC if shutil.disk_usage(folder).free < 1 << 16 else None
 
 
-@cache
-def _machine() -> str:
-    """Identifies the processes among which a process id is unique: those of one boot and one PID namespace.
-
-    Containers may share a host name and a folder, yet each number their own processes.
-    """
-    known = [platform.node()]
-    with suppress(OSError):  # without /proc there are no such containers
-        known += [Path("/proc/sys/kernel/random/boot_id").read_text(), os.readlink("/proc/self/ns/pid")]
-    return hashlib.sha256("\n".join(known).encode()).hexdigest()[:8]
-
-
-def _sweep(path: Path) -> None:
-    """Remove what killed writers of `path` left behind; if from another machine or container, only old files."""
-    for left in path.parent.glob(f".{glob.escape(path.name)}.*.*.*.tmp"):
-        machine, process = left.name.split(".")[-4:-2]
-        with suppress(OSError, ValueError):
-            old = time.time() - left.stat().st_mtime > LEFT_BEHIND
-            if old if machine != _machine() else not _lives(int(process)):
-                left.unlink(missing_ok=True)
-
-
-def _lives(process: int) -> bool:
-    """Whether a process with this id exists here, whoever owns it."""
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
-
-
 def write_text(path: str | Path, text: str) -> None:
     """Write `text` as UTF-8."""
     with atomic(path) as temporary:
@@ -186,11 +165,35 @@ def file_digest(path: str | Path, algorithm: str = "sha256") -> str:
         return hashlib.file_digest(file, algorithm).hexdigest()
 
 
-def raw_kind(raw: str | Path) -> str:
-    """The kind of the data in a folder, once its files are verified to be those that were fetched."""
-    source = read_json(Path(raw) / "source.json")
-    for each in source["files"]:
-        path = Path(raw) / each["file"]
-        if not path.is_file() or file_digest(path) != each["sha256"]:
-            raise NeuraleseError(f"{path} is not the file that was fetched; delete {raw} and run again.")
-    return source["source"]
+@contextmanager
+def making(made: Mapping[str, Any]) -> Iterator[None]:
+    """Write `made` into the metadata of every file that is written meanwhile."""
+    token = _made.set(made)
+    try:
+        yield
+    finally:
+        _made.reset(token)
+
+
+def made_by() -> dict[str, Any]:
+    """What makes the files that are written now; empty outside of `making`."""
+    return dict(_made.get() or {})
+
+
+def read_made(path: str | Path) -> dict[str, Any]:
+    """What made a Parquet, safetensors or JSON file; empty if it does not say."""
+    found: Any = None
+    match Path(path).suffix:
+        case ".parquet":
+            import pyarrow.parquet as pq
+
+            found = json.loads((pq.read_metadata(path).metadata or {}).get(KEY.encode(), b"{}"))
+        case ".safetensors":
+            from safetensors import safe_open
+
+            with safe_open(path, framework="numpy") as file:
+                found = json.loads((file.metadata() or {}).get(KEY, "{}"))
+        case ".json":
+            value = json.loads(Path(path).read_text(encoding="utf-8"))
+            found = value.get(KEY) if isinstance(value, dict) else None
+    return found if isinstance(found, dict) else {}

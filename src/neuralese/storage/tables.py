@@ -12,8 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from neuralese.errors import DamagedError, NeuraleseError
-from neuralese.storage.files import atomic
-from neuralese.storage.made import KEY, made_by
+from neuralese.storage.files import KEY, atomic, made_by
 from neuralese.storage.schema import CONTRACTS, Contract
 
 if TYPE_CHECKING:  # takes longer to import than a table takes to read

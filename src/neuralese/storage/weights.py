@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 from safetensors import SafetensorError, safe_open
 
 from neuralese.errors import DamagedError, NeuraleseError
-from neuralese.storage.files import atomic
-from neuralese.storage.made import KEY, made_by
+from neuralese.storage.files import KEY, atomic, made_by
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
