@@ -67,7 +67,7 @@ def test_the_facts_of_a_task_count_where_they_are_used():
 
 def test_what_makes_a_stand_in_is_known():
     assert "neuralese.tasks.colors.embedded" in reached(None, ("colors",), ("embed",))
-    assert digest(None, ["colors"], ["embed"]) != digest(None, ["birds"], ["embed"])
+    assert digest(None, ("colors",), ("embed",)) != digest(None, ("birds",), ("embed",))
 
 
 def may_be_left_out(module: str) -> bool:
@@ -132,7 +132,7 @@ def test_an_edit_is_seen_by_just_the_scripts_that_run_it(tmp_path, monkeypatch):
 
     def digests() -> list[str]:
         forget()
-        return [digest(tmp_path / name, []) for name in ("one.py", "two.py")]
+        return [digest(tmp_path / name, ()) for name in ("one.py", "two.py")]
 
     before = digests()
     edits = {

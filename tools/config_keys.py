@@ -11,7 +11,7 @@ from typing import Any
 from pydantic.fields import FieldInfo
 
 from neuralese import tasks
-from neuralese.config.models import EACH, MATCHED, TASKS, Config, Family, config_model
+from neuralese.config.models import EACH, TASKS, Config, Family, config_model
 from neuralese.config.section import Section
 from neuralese.translate.criteria import KINDS
 
@@ -19,6 +19,13 @@ PAGE = Path(__file__).parents[1] / "config" / "README.md"
 BEGIN = "<!-- keys: made by `python tools/config_keys.py` from src/neuralese/config/models.py; edit that instead -->\n"
 END = "<!-- end of keys -->\n"
 HEAD = ["key", "meaning", "default", "how to choose it"]
+
+MATCHED = {
+    "belief": "beliefs (`belief`)",
+    "direct": "co-occurrence (`direct`)",
+    "pmi": "co-occurrence, divided by the frequency of the translation (`pmi`)",
+    "random": "nothing (`random`)",
+}
 
 
 def model() -> type[Config]:

@@ -1,6 +1,6 @@
-"""The code that a script runs, as a digest: a job is made again when it changes.
+"""The code that a script runs, as a digest: a job is run again when it changes.
 
-digest("workflow/scripts/ablate.py", ["colors"])
+digest(Path("workflow/scripts/ablate.py"), ("colors",))
 
 Stage functions, the methods of `Run` and those of the task are followed one by one, by the names and attributes that
 they use, because a run can load everything and a stage needs little of it. Any other module counts as a whole, with all
@@ -9,7 +9,8 @@ that it imports. How files are stored, the config and the command line are left 
 
 import ast
 import hashlib
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import entry_points
 from importlib.util import find_spec
@@ -25,53 +26,42 @@ LEFT_OUT = ("neuralese.errors", "neuralese.storage", "neuralese.cli", "neuralese
 TAKERS = (RUN, TASK, TASKS)  # whoever imports these may use a run or a task
 
 
-def digest(script: str | Path | None, tasks: Iterable[str], methods: Iterable[str] = ()) -> str:
+@cache
+def digest(script: Path | None, tasks: tuple[str, ...], methods: tuple[str, ...] = ()) -> str:
     """A short text that changes as soon as the code of a script does, or of these methods of the tasks."""
-    found = reached(script, tuple(tasks), tuple(methods))
+    found = reached(script, tasks, methods)
     return hashlib.sha256("".join(f"{name}\n{found[name]}\n" for name in sorted(found)).encode()).hexdigest()[:16]
 
 
-@cache
-def known_digest(script: Path | None, tasks: tuple[str, ...], methods: tuple[str, ...] = ()) -> str:
-    """The same, found once in a process."""
-    return digest(script, tasks, methods)
-
-
-def reached(script: str | Path | None, tasks: tuple[str, ...] = (), methods: tuple[str, ...] = ()) -> dict[str, str]:
+def reached(script: Path | None, tasks: tuple[str, ...] = (), methods: tuple[str, ...] = ()) -> dict[str, str]:
     """The text of each module and followed definition that a script runs, by name."""
     kinds = [(kind.__module__, kind.__name__) for task in tasks for kind in type(registry.get(task)).__mro__[:-1]]
     classes = list(dict.fromkeys([(RUN, "Run"), *kinds]))
-    followed = {TASKS, *(module for module, _ in classes)}
+    followed = frozenset([TASKS, *(module for module, _ in classes)])
     found: dict[str, str] = {}
-    used, waiting = set(methods), [] if script is None else [_script(Path(script))]
+    used = set(methods)
+    waiting: list[tuple[str, str, ast.AST]] = [("", script.name, ast.parse(script.read_bytes()))] if script else []
     while waiting or (waiting := [each for each in _members(classes, used) if each[1] not in found]):
         module, name, node = waiting.pop()
         if name in found:
             continue
-        found[name] = ast.unparse(node)
+        found |= {name: ast.unparse(node), **_assets(module, node)}
+        used |= _attributes(node)
         names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
-        used |= {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
-        found |= _assets(module, node)
         here = _definitions(module) if module else {}
-        near = [each for each in names & set(here) if (module, each) not in classes]
+        near = [each for each in names & here.keys() if (module, each) not in classes]
         waiting += [(module, f"{module}.{each}", here[each]) for each in near]
-        for dotted in dict.fromkeys([*_names(node), *(name for bound, name in _top(module) if bound in names)]):
+        imported = [*_imports(node), *(each for each in _imports_at_top(module) if each[0] in names)]
+        for dotted in {dotted for _, dotted in imported}:
             owner, _, last = dotted.rpartition(".")
             if (owner.startswith(STAGES) or owner in followed) and owner != STAGES + "job":
-                inner = _definitions(owner)
-                waiting += [(owner, dotted, inner[last])] if last in inner and (owner, last) not in classes else []
+                if (owner, last) not in classes and (inner := _definitions(owner).get(last)):
+                    waiting.append((owner, dotted, inner))
                 continue
-            for start in _modules(dotted):
-                if start in followed or start.startswith(STAGES):
-                    continue
-                for whole in _closure(start, frozenset(followed)) - found.keys():
-                    found |= _whole(whole)
-                    used |= _asked(whole)
+            for whole in {each for start in _modules(dotted) for each in _closure(start, followed)} - found.keys():
+                found |= {whole: _path(whole).read_text(encoding="utf-8"), **_assets(whole, _tree(whole))}
+                used |= _asked(whole)
     return found
-
-
-def _script(path: Path) -> tuple[str, str, ast.AST]:
-    return "", path.name, ast.parse(path.read_bytes())
 
 
 def _members(classes: list[tuple[str, str]], used: set[str]) -> Iterator[tuple[str, str, ast.AST]]:
@@ -97,15 +87,8 @@ def _bound(node: ast.stmt) -> list[str]:
     return [each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)]
 
 
-@cache
-def _top(module: str) -> list[tuple[str, str]]:
-    """What a followed module imports at its top; names are loaded only where they are used."""
-    body = _tree(module).body if module else []
-    return [found for node in body if isinstance(node, ast.Import | ast.ImportFrom) for found in _imports(node)]
-
-
-def _names(node: ast.AST) -> list[str]:
-    return [name for _, name in _imports(node)]
+def _attributes(node: ast.AST) -> set[str]:
+    return {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
 
 
 def _imports(node: ast.AST) -> Iterator[tuple[str, str]]:
@@ -123,80 +106,63 @@ def _imports(node: ast.AST) -> Iterator[tuple[str, str]]:
 
 
 @cache
+def _imports_at_top(module: str) -> list[tuple[str, str]]:
+    """What a followed module imports at its top; only the names that a definition uses count."""
+    body = _tree(module).body if module else []
+    return [found for node in body if isinstance(node, ast.Import | ast.ImportFrom) for found in _imports(node)]
+
+
+@cache
 def _closure(module: str, followed: frozenset[str]) -> frozenset[str]:
-    """A module and all that it imports, directly or not, but for modules that are followed."""
+    """A module and all that it imports, directly or not, except for modules that are followed."""
     found, waiting = set(), [module]
     while waiting:
-        if (each := waiting.pop()) in found or each in followed or each.startswith(STAGES):
-            continue
-        found.add(each)
-        waiting += _direct(each)
-        waiting += _brought() if each == CRITERIA else []
+        each = waiting.pop()
+        if each not in found and each not in followed and not each.startswith(STAGES):
+            found.add(each)
+            waiting += [*_direct(each), *(_brought() if each == CRITERIA else ())]
     return frozenset(found)
 
 
 @cache
 def _direct(module: str) -> frozenset[str]:
     """The modules that one imports itself."""
-    return frozenset(inner for name in _names(_tree(module)) for inner in _modules(name))
+    return frozenset(inner for _, name in _imports(_tree(module)) for inner in _modules(name))
 
 
 @cache
-def _whole(module: str) -> dict[str, str]:
-    """The text of a module, and of the files that it names."""
-    return {module: _path(module).read_text(encoding="utf-8"), **_assets(module, _tree(module))}
-
-
-@cache
-def _asked(module: str) -> frozenset[str]:
+def _asked(module: str) -> set[str]:
     """The attributes that a module may ask of a run or a task; none if it knows of neither."""
-    names = set(_names(_tree(module))) - {f"{TASK}.Files"}
-    if not {*names, *(name.rpartition(".")[0] for name in names)} & set(TAKERS):
-        return frozenset()
-    return frozenset(each.attr for each in ast.walk(_tree(module)) if isinstance(each, ast.Attribute))
+    names = {name for _, name in _imports(_tree(module))} - {f"{TASK}.Files"}
+    knows = {*names, *(name.rpartition(".")[0] for name in names)} & set(TAKERS)
+    return _attributes(_tree(module)) if knows else set()
 
 
 def _assets(module: str, node: ast.AST) -> dict[str, str]:
     """The scripts and styles of pages, next to a module, that a piece of code names, or folders of them."""
-    if not module:
-        return {}
     texts = {each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and isinstance(each.value, str)}
-    beside = [each for each in _beside(module) if each.name in texts]
-    files = [file for each in beside for file in ([each] if each.is_file() else each.rglob("*")) if file.is_file()]
-    place = _path(module).parent
-    return {f"{module}:{file.relative_to(place)}": hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
-
-
-@cache
-def _beside(module: str) -> list[Path]:
-    """The files next to a module that belong to pages, and folders that are no packages."""
-    near = _path(module).parent.iterdir()
-    return [
-        each
-        for each in near
-        if each.suffix in (".js", ".css", ".html") or (each.is_dir() and not any(each.glob("*.py")))
-    ]
+    files = []
+    for text in texts if module else ():
+        if re.fullmatch(r"[\w-]+(\.(js|css|html))?", text, re.ASCII):
+            place = _path(module).parent / text
+            is_folder = place.is_dir() and not any(place.glob("*.py"))  # no package
+            files += [each for each in place.rglob("*") if each.is_file()] if is_folder else []
+            files += [place] if place.suffix and place.is_file() else []
+    names = {f"{module}:{file.relative_to(_path(module).parent)}": file for file in files}
+    return {name: hashlib.sha256(file.read_bytes()).hexdigest() for name, file in names.items()}
 
 
 @cache
 def _modules(name: str) -> tuple[str, ...]:
     """The modules that importing a dotted name runs: its packages, and itself if it is one."""
     parts = name.split(".")
-    if parts[0] not in _packages():
+    homes = [*registry.homes().values(), *_brought(), "neuralese"]  # ours, and what brings tasks or criteria
+    if parts[0] not in {home.partition(":")[0].split(".")[0] for home in homes}:
         return ()
     places = [".".join(parts[:end]) for end in range(1, len(parts) + 1)]
     return tuple(
-        each
-        for each in places
-        if not any(each == out or each.startswith(f"{out}.") for out in LEFT_OUT) and _file(each)
+        each for each in places if not f"{each}.".startswith(tuple(f"{out}." for out in LEFT_OUT)) and _file(each)
     )
-
-
-@cache
-def _packages() -> frozenset[str]:
-    """Ours, and those that bring tasks or criteria."""
-    homes = [*registry.homes().values(), *_brought(), "neuralese"]
-    return frozenset(home.partition(":")[0].split(".")[0] for home in homes)
 
 
 @cache

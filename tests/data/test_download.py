@@ -57,7 +57,7 @@ def test_a_slow_server_is_waited_for_as_long_as_bytes_come(web, tmp_path):
 @pytest.mark.parametrize("after", [0, CHUNK])
 def test_a_stalled_server_is_given_up_in_one_sentence(web, tmp_path, after):
     site = web.site(web.stalls(BODY, after))
-    with pytest.raises(NeuraleseError, match="in 2 attempts: .*timed out") as failure:
+    with pytest.raises(NeuraleseError, match=r"in 2 attempts: .*timed out") as failure:
         download(site.url, tmp_path, tries=2, pause=0.01, timeout=(0.3, 0.3))
     assert len(site.ranges) == 2
     assert str(failure.value).startswith(site.url)

@@ -14,7 +14,7 @@ from neuralese.stages.run import CONFIG
 from neuralese.errors import NeuraleseError
 from neuralese.storage.files import redate, unwritable, write_json
 from neuralese.translate.criteria import kinds
-from neuralese.workflow import known_digest
+from neuralese.workflow import digest
 
 # the layers that this run makes; a point of a sweep takes the others from elsewhere
 LAYERS = config.get("layers", ["raw", "data", "humans", "agents"])
@@ -101,9 +101,9 @@ def code(script, task=""):
     """Param: a digest of the code that a script runs, so that an edit reruns its stages."""
     # source_path also works for rules from a URL
     path = Path(workflow.source_path(f"../scripts/{script}.py"))
-    return lambda wildcards: known_digest(path, tuple([each] if (each := task or wildcards.get("task")) else TASKS))
+    return lambda wildcards: digest(path, tuple([each] if (each := task or wildcards.get("task")) else TASKS))
 
 
 def embedded_code(wildcards):
     """Param: a digest of the code that generates a task's stand-in data; real data has digests of its content."""
-    return known_digest(None, (wildcards.task,), ("embed",))
+    return digest(None, (wildcards.task,), ("embed",))

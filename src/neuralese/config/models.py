@@ -317,12 +317,6 @@ ALSO: dict[str, dict[str, Any]] = {
     "jensen-shannon": {"kind": "belief", "weights": "source", "divergence": "jensen-shannon"},
     "frequent": {"kind": "belief", "weights": "source", "divergence": "reverse", "scale": 1.0, "prior": [0.01, 0.1]},
 }
-MATCHED = {
-    "belief": "beliefs (`belief`)",
-    "direct": "co-occurrence (`direct`)",
-    "pmi": "co-occurrence, divided by the frequency of the translation (`pmi`)",
-    "random": "nothing (`random`)",
-}
 Role = Literal["printed", "released", "ours", "baseline", "control"]
 
 
