@@ -25,9 +25,8 @@ from neuralese.evaluate.comparison import compare
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.fit import FitConfig, fit_human_speaker, fit_robot_speaker
 from neuralese.speakers.traces import Lists, Traces
-from neuralese.translate.choice import choose
 from neuralese.translate.criteria import BeliefCriterion
-from neuralese.translate.families import members
+from neuralese.translate.families import choose, members
 
 LARGEST = 4  # sizes through which the line goes
 LEAST = 2.0  # megabytes of memory that count as growth

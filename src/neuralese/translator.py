@@ -15,6 +15,7 @@ import json
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,7 +27,7 @@ import torch
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from neuralese.agents.messages import Messages, Sequences, Speech, sequences
+from neuralese.agents.messages import Messages, Sequences, sequences
 from neuralese.config.load import check
 from neuralese.config.models import ALSO, CRITERIA, Ablation, Dictionary, Evaluation, FitConfig, MessagesConfig
 from neuralese.config.section import Section
@@ -45,10 +46,9 @@ from neuralese.tasks.corpus.read import read_corpus
 from neuralese.tasks.corpus.tables import JUDGED, JUDGES, RECORDED, STATES
 from neuralese.tasks.corpus.task import FITTING, Corpus
 from neuralese.translate.criteria import make_criterion
-from neuralese.translate.dictionary import entries
-from neuralese.translate.families import NOT_OPTIONS, named
+from neuralese.translate.dictionary import Lookup, entries
+from neuralese.translate.families import named
 from neuralese.translate.languages import Composed
-from neuralese.translate.pairs import SINGLE
 
 ABOUT = "translator.json"  # in a saved translator: how it was made
 FORMAT = 2
@@ -151,8 +151,8 @@ class Translator(BaseEstimator):
         """
         run = self._fitted()
         said = _contents(messages, run.said["train"].messages, read_about(run.files["messages.parquet"]))
-        count = torch.arange(len(said))
-        return self._entries("R->H", run.language(Speech(count, count[:, None], said)), run.english.spoken(), n_best)
+        language = replace(run.neuralese("train"), messages=said, ids=torch.arange(len(said)))
+        return self._entries("R->H", language, run.english.spoken(), n_best)
 
     def to_neuralese(self, phrases: Iterable[str] | str, n_best: int = 5) -> pd.DataFrame:
         """The best messages of the vocabulary for each of `phrases`: rows of `dictionary.parquet`, plus `message`.
@@ -214,7 +214,7 @@ class Translator(BaseEstimator):
     @property
     def criterion_(self) -> dict[str, dict]:
         """See the class."""
-        criteria = _criteria(self._fitted())
+        criteria = Lookup(self._fitted()).criteria
         return {direction: dict(each[self._name()]) for direction, each in criteria.items()}
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -258,8 +258,8 @@ class Translator(BaseEstimator):
             family = named(CRITERIA | ALSO, self.criterion)
         else:
             family = dict(self.criterion)
-            options = {key: value for key, value in family.items() if key not in NOT_OPTIONS}
-            make_criterion({"kind": family.get("kind"), **{k: _first(v) for k, v in options.items()}})
+            first = {key: value[0] if isinstance(value, list) and value else value for key, value in family.items()}
+            make_criterion({"kind": None, **first})  # refuses what is wrong with it
         return {self._name(): family, RANDOM: CRITERIA[RANDOM]}
 
     def _settings(self) -> Settings:
@@ -270,12 +270,10 @@ class Translator(BaseEstimator):
             raise InputError(str(error)) from None
 
     def _entries(self, direction: str, source: Any, target: Any, n_best: int) -> pd.DataFrame:
-        run = self._fitted()
         if not isinstance(n_best, int | np.integer) or n_best < 1:
             raise InputError(f"n_best is {shown(n_best)}; give a positive integer.")
-        settings = _criteria(run)[direction][self._name()]
         with one_thread():
-            scores = make_criterion(settings).scores(source, target, run.contexts(), dtype=SINGLE)
+            scores = Lookup(self._fitted()).scores(direction, self._name(), source, target)
         return entries(direction, self._name(), source, target, scores, n_best)
 
     def _parts(self, text: str) -> tuple[int, ...]:
@@ -341,10 +339,6 @@ def _member(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
     if member.compress_type != zipfile.ZIP_STORED or max(member.file_size, member.compress_size) > most:
         raise ValueError(f"{name} is compressed, or larger than the file that holds it")
     return archive.read(member)
-
-
-def _first(value: Any) -> Any:
-    return value[0] if isinstance(value, list) else value
 
 
 def _plain(value: Any) -> Any:
@@ -426,8 +420,3 @@ def write_dictionary(run: Run, criteria: translate.Criteria, n_best: int) -> Non
     """Translate held-out messages into phrases, and utterances into messages."""
     dictionary = translate.score_dictionary(run, n_best, criteria)
     write_table(run.files["dictionary.parquet"], dictionary, "dictionary", {"criteria": criteria})
-
-
-def _criteria(run: Run) -> dict[str, dict[str, dict]]:
-    """The settings of the criteria of the dictionary, by direction and name."""
-    return read_about(run.files["dictionary.parquet"])["criteria"]

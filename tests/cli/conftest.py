@@ -22,7 +22,7 @@ from neuralese.tasks.task import ReferenceTask
 from neuralese.translate.criteria import make_criterion
 from neuralese.translate.dictionary import build_dictionary, entries
 from neuralese.translate.languages import Composed, English, Neuralese, load_parts
-from neuralese.translate.synthesis import MessageMaker, bags_table, believe_by_likelihood, new_phrases
+from neuralese.translate.synthesis import MessageMaker, bags_table, believe_by_likelihood, new_messages, new_phrases
 
 PHRASES = ["", "green", "blue", "light", "dark green"]
 UTTERANCES = [[0], [1], [2], [3], [4], [2, 3]]  # the phrases, and one thing that humans said at once: blue, light
@@ -88,7 +88,7 @@ def make_synthesis(
     rows = [entries("R->H", "synthesis", each, bags, criterion.scores(each, bags, few), 3) for each in held_out]
     believe = believe_by_likelihood(vocabulary, candidates, config.scale)
     maker = MessageMaker(vocabulary, few, candidates, 2.0, config, generator)
-    made, new = maker.make_all(told, {"synthesis": believe})
+    made, new = new_messages(told.ids.tolist(), told.texts(), {"synthesis": maker.make(told, believe)})
     rows.append(new)
     about = {"criteria": {"R->H": {"synthesis": settings}}, "contexts": 40, "otherwise": "mine"}
     write_table(folder / "synthesis.parquet", pd.concat(rows), "dictionary", about)

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pandas as pd
-import pyarrow as pa
 import torch
 
 from neuralese.agents.cell import Cell, CellConfig
@@ -17,7 +16,7 @@ from neuralese.storage.tables import write_table
 from neuralese.translate.criteria import make_criterion
 from neuralese.translate.dictionary import build_dictionary, entries
 from neuralese.translate.languages import Composed, English, Neuralese
-from neuralese.translate.synthesis import bags_table, new_message_entries, new_messages_table
+from neuralese.translate.synthesis import bags_table, new_messages
 
 PHRASES = ["", "red", "green", "blue", "light"]  # the first is silence
 PARTS = ((0,), (1,), (2,), (3,), (4,), (1, 4), (2, 4))
@@ -74,13 +73,12 @@ class SmallTask:
         write_table(tables["bags.parquet"], bags_table(bags), "bags")
         said, criterion = self.language(self.said), make_criterion({"kind": "belief"})
         rows = [entries("R->H", "synthesis", said, bags, criterion.scores(said, bags, self.candidates), 1)]
-        made = []
-        for name in ("synthesis", "synthesis-judge"):
-            messages = torch.randn(len(made_for), MESSAGE, generator=self.generator)
-            first = sum(len(table) for table in made)
-            made.append(new_messages_table(made_for, messages, name != "synthesis", first))
-            texts = [", ".join(PHRASES[part] for part in PARTS[number]) for number in made_for]
-            rows.append(new_message_entries(name, texts, made[-1], torch.zeros(len(made_for))))
-        write_table(tables["new_messages.parquet"], pa.concat_tables(made), "messages")
-        write_table(tables["synthesis.parquet"], pd.concat(rows), "dictionary", about={"otherwise": otherwise})
+        texts = [", ".join(PHRASES[part] for part in PARTS[number]) for number in made_for]
+        made = {
+            name: (torch.randn(len(made_for), MESSAGE, generator=self.generator), torch.zeros(len(made_for)))
+            for name in ("synthesis", "synthesis-judge")
+        }
+        messages, new = new_messages(made_for, texts, made)
+        write_table(tables["new_messages.parquet"], messages, "messages")
+        write_table(tables["synthesis.parquet"], pd.concat([*rows, new]), "dictionary", about={"otherwise": otherwise})
         return tables

@@ -11,8 +11,7 @@ from small_task import SmallTask
 from neuralese.evaluate.belief import evaluate_belief
 from neuralese.evaluate.comparison import compare, to_markdown
 from neuralese.report.page.claims import claims
-from neuralese.translate.choice import choose, mark_chosen
-from neuralese.translate.families import members
+from neuralese.translate.families import choose, mark_chosen, members
 
 USUAL = ("belief", "direct", "random")
 OTHER = ("mine", "theirs", "dice")

@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 
 from neuralese.storage.tables import write_table
-from neuralese.translate.choice import choose, chosen_criteria, mark_chosen
-from neuralese.translate.families import members
+from neuralese.translate.families import choose, chosen_criteria, mark_chosen, members
 
 CRITERIA = {
     "mine": {"kind": "belief", "role": "ours", "weights": ["source", "sum"], "scale": [1.0, 2.0]},

@@ -3,8 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
-import pyarrow as pa
 import pytest
 import torch
 from naive_listener import preferences
@@ -21,8 +19,7 @@ from neuralese.translate.synthesis import (
     MessageMaker,
     bags_table,
     believe_by_likelihood,
-    new_message_entries,
-    new_messages_table,
+    new_messages,
     new_phrases,
 )
 
@@ -115,38 +112,26 @@ def test_phrases_put_together_are_a_table_with_their_parts(english, tmp_path):
     assert read["parts"].to_pylist() == [[0], [0, 3], [1, 2, 4]]
 
 
-def test_messages_are_made_by_every_way_for_all_that_was_told(game, english, neuralese, generator):
+def test_new_messages_are_numbered_and_found_by_the_utterance_they_were_made_for(english, tmp_path, generator):
     told = Composed(english, ((0,), (3,), (0, 3)))
-    candidates = game.candidates(game.draw_states(50, generator))
-    believe = believe_by_likelihood(neuralese, candidates, scale=2.0)
-    config = SynthesisConfig(steps=3)
-    maker = MessageMaker(neuralese, candidates, candidates, 2.0, config, generator)
-    table, entries = maker.make_all(told, {"synthesis": believe, "synthesis-judge": believe})
-    assert table["message_id"].to_pylist() == list(range(6))
-    assert table["utterance_id"].to_pylist() == [0, 1, 2] * 2
+    made = {name: (torch.randn(3, 4, generator=generator), torch.rand(3)) for name in ("synthesis", "synthesis-judge")}
+    messages, rows = new_messages(told.ids.tolist(), told.texts(), made)
+    write_table(tmp_path / "new_messages.parquet", messages, "messages")
+    write_table(tmp_path / "synthesis.parquet", rows, "dictionary")
+    table = read_table(tmp_path / "new_messages.parquet", "messages")
+    entries = read_table(tmp_path / "synthesis.parquet", "dictionary").to_pandas()
+    assert table["message_id"].to_pylist() == entries["target_id"].tolist() == list(range(6))
+    assert table["utterance_id"].to_pylist() == entries["source_id"].tolist() == [0, 1, 2] * 2
     assert table["judge"].to_pylist() == [False] * 3 + [True] * 3
-    np.testing.assert_allclose(np.linalg.norm(matrix(table["message"]), axis=1), 2.0, rtol=1e-5)
+    np.testing.assert_array_equal(matrix(table["message"])[3:], made["synthesis-judge"][0])
     assert entries["criterion"].tolist() == ["synthesis"] * 3 + ["synthesis-judge"] * 3
-    assert entries["target_id"].tolist() == list(range(6))
     assert entries["source"].tolist() == ["light", "green", "light, green"] * 2
+    last = entries.iloc[5]
+    assert (last["direction"], last["rank"], last["target"]) == ("H->R", 1, "new message 5")
+    assert last["score"] == pytest.approx(made["synthesis-judge"][1][2].item())
 
 
-def test_new_messages_are_numbered_on_and_found_by_the_utterance_they_were_made_for(english, tmp_path, generator):
-    told = Composed(english, ((0,), (1,), (2,), (3,), (4,), (0, 3)))
-    messages, scores = torch.randn(6, 4, generator=generator), torch.rand(6, generator=generator)
-    tables, rows = [], []
-    for name, judge in (("synthesis", False), ("synthesis-judge", True)):
-        first = sum(len(table) for table in tables)
-        tables.append(new_messages_table(told.ids.tolist(), messages + judge, judge, first))
-        rows.append(new_message_entries(name, told.texts(), tables[-1], scores))
-    made, dictionary = tmp_path / "new_messages.parquet", tmp_path / "synthesis.parquet"
-    write_table(made, pa.concat_tables(tables), "messages")
-    write_table(dictionary, pd.concat(rows), "dictionary")
-    table, entries = read_table(made, "messages"), read_table(dictionary, "dictionary").to_pandas()
-    assert table["message_id"].to_pylist() == list(range(12))
-    assert table["judge"].to_pylist() == [False] * 6 + [True] * 6
-    last = entries[(entries["criterion"] == "synthesis-judge") & (entries["source"] == "light, green")].iloc[0]
-    assert (last["direction"], last["source_id"], last["rank"]) == ("H->R", 5, 1)
-    assert (last["target_id"], last["target"]) == (11, "new message 11")
-    assert last["score"] == pytest.approx(scores[5].item())
-    np.testing.assert_allclose(matrix(table["message"])[11], messages[5] + 1, rtol=1e-6)
+def test_without_an_agent_there_are_no_new_messages(tmp_path):
+    messages, rows = new_messages([], [], {"synthesis": (torch.zeros(0, 1), torch.zeros(0))})
+    write_table(tmp_path / "new_messages.parquet", messages, "messages")
+    assert len(read_table(tmp_path / "new_messages.parquet", "messages")) == len(rows) == 0

@@ -56,7 +56,7 @@ def draw_tables(comparison: "pd.DataFrame", paths: Iterable[str | Path]) -> None
 def tabulate_ablation(ablation: "pd.DataFrame", criteria: "pd.DataFrame", figures: Sequence[str]) -> "pd.DataFrame":
     """The ablation with a mark on what was chosen; also drawn."""
     from neuralese.report.ablation import draw_ablation
-    from neuralese.translate.choice import mark_chosen
+    from neuralese.translate.families import mark_chosen
 
     marked = mark_chosen(ablation, criteria)
     draw_ablation(marked, _papers(marked), *figures)

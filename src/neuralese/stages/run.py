@@ -226,7 +226,7 @@ class Run:
     @cached_property
     def criteria(self) -> dict[str, dict[str, dict]]:
         """The settings of the chosen criteria, by direction and name."""
-        from neuralese.translate.choice import chosen_criteria
+        from neuralese.translate.families import chosen_criteria
 
         return chosen_criteria(self.files["criteria.parquet"])
 

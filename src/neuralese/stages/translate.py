@@ -16,18 +16,11 @@ Criteria = Mapping[str, Mapping[str, Mapping[str, Any]]]  # settings by directio
 UNREAD = 100  # resamples of intervals that nobody reads
 
 
-def choose_criteria(ablation: "pd.DataFrame", criteria: Families) -> "pd.DataFrame":
-    """The member of each family of criteria that translates, chosen on dev over all seeds."""
-    from neuralese.translate.choice import choose
-
-    return choose(ablation, criteria)
-
-
 def choose_members(
     run: Run, families: Families, messages: int, contexts: int, humans: int
 ) -> dict[str, dict[str, dict[str, Any]]]:
-    """The same for one run alone: the settings of the criteria, by direction and name."""
-    from neuralese.translate.families import DIRECTIONS, members
+    """The member of each family that translates, chosen on dev of one run alone: settings by direction and name."""
+    from neuralese.translate.families import DIRECTIONS, choose, members
 
     found: dict[str, dict[str, dict]] = {direction: {} for direction in DIRECTIONS}
     for name, settings in families.items():
@@ -35,7 +28,7 @@ def choose_members(
             found[direction][name] = {**next(iter(members(settings).values())), "members": len(members(settings))}
     if several := {name: settings for name, settings in families.items() if len(members(settings)) > 1}:
         compared = ablate(run, several, messages, contexts, humans, UNREAD, splits=["dev"])
-        for row in choose_criteria(compared, several).itertuples():
+        for row in choose(compared, several).itertuples():
             member = members(several[row.criterion])[row.member]
             found[row.direction][row.criterion] = {**member, "members": row.members}
     return found
@@ -87,25 +80,20 @@ def synthesise(run: Run, criterion: str, synthesis: Mapping[str, Any], n_best: i
     del scores
     about = {"criteria": {"R->H": {"synthesis": settings}}, "contexts": CONTEXTS, "otherwise": criterion}
     messages, new = _new_messages(run, config, radius)
-    return Synthesis(pd.concat([*rows, *new], ignore_index=True), about, bags_table(bags), messages)
+    rows += [new] if len(new) else []
+    return Synthesis(pd.concat(rows, ignore_index=True), about, bags_table(bags), messages)
 
 
-def _new_messages(run: Run, config: "SynthesisConfig", radius: float) -> "tuple[pa.Table, list[pd.DataFrame]]":
+def _new_messages(run: Run, config: "SynthesisConfig", radius: float) -> "tuple[pa.Table, pd.DataFrame]":
     """New messages, and rows of a dictionary for them; none if there is no agent to send them."""
     import torch
 
     from neuralese.translate.languages import Composed
     from neuralese.translate.pragmatics import believe_by_playing
-    from neuralese.translate.synthesis import (
-        CONTEXTS,
-        DISTRACTORS,
-        MessageMaker,
-        believe_by_likelihood,
-        new_messages_table,
-    )
+    from neuralese.translate.synthesis import CONTEXTS, DISTRACTORS, MessageMaker, believe_by_likelihood, new_messages
 
     if run.cell is None:
-        return new_messages_table([], torch.zeros(0, 1), False, 0), []
+        return new_messages([], [], {"synthesis": (torch.zeros(0, 1), torch.zeros(0))})
     random, vocabulary = run.generator("synthesis"), run.neuralese("train")
     drawn = [run.states.redraw(run.context_states, random) for _ in range(DISTRACTORS)]
     practice = run.states.candidates(torch.cat(drawn))
@@ -114,5 +102,4 @@ def _new_messages(run: Run, config: "SynthesisConfig", radius: float) -> "tuple[
         ways["synthesis-judge"] = believe_by_playing(run.cell, run.states, practice, random)
     told = Composed(run.english, run.parts[: len(run.phrases) + config.utterances])
     maker = MessageMaker(vocabulary, run.contexts(CONTEXTS), practice, radius, config, random)
-    messages, rows = maker.make_all(told, ways)
-    return messages, [rows]
+    return new_messages(told.ids.tolist(), told.texts(), {name: maker.make(told, way) for name, way in ways.items()})

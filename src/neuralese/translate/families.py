@@ -7,13 +7,21 @@ A criterion's *role* says what it is for, whatever a user calls it:
     printed     Algorithm 1 as the paper prints it         ours        what this project proposes
     released    the criterion of the authors' code         baseline    what it is compared with
     control     must be at chance, or the evaluation leaks
+
+The member of each family that translates is chosen on dev, per task and direction, by one rule for all families: the
+highest accuracy, averaged over seeds; ties go to the first that the config names.
 """
 
+import json
 from collections.abc import Mapping
 from itertools import product
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from neuralese.errors import NeuraleseError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ROLES = {
     "printed": "Algorithm 1 (as printed)",
@@ -25,6 +33,7 @@ ROLES = {
 NOT_OPTIONS = ("kind", "role", "members")  # among a criterion's settings; all others are options of its kind
 LABELLED = ("prior", "join", "seed")  # options in the order in which labels list them; others come after
 DIRECTIONS = ("R->H", "H->R")
+SPEAKERS = {"R": "R->H", "H": "H->R"}  # whose messages are translated
 
 
 def members(settings: Mapping[str, Any]) -> dict[str, dict]:
@@ -66,3 +75,56 @@ def named(criteria: Mapping[str, Mapping[str, Any]], name: str) -> Mapping[str, 
     if name not in criteria:
         raise NeuraleseError(f"there is no criterion '{name}'; choose from {', '.join(criteria)}.")
     return criteria[name]
+
+
+def choose(ablation: "pd.DataFrame", criteria: Mapping[str, Mapping[str, Any]]) -> "pd.DataFrame":
+    """The chosen member of every criterion of the config and direction, and why: the columns of `criteria.parquet`.
+
+    `ablation` holds the accuracy of every member, in all seeds of one task.
+    """
+    import pandas as pd
+
+    dev = ablation[ablation["split"] == "dev"].assign(direction=lambda rows: rows["speaker"].map(SPEAKERS))
+    rows = []
+    for direction in DIRECTIONS:
+        cells = dev[dev["direction"] == direction]
+        for name, settings in criteria.items():
+            family = members(settings)
+            means = cells[cells["family"] == name].groupby("criterion")["value"].mean()
+            # a random criterion has no rows, and is the only member of its family
+            ranked = means.reindex(list(family)).sort_values(ascending=False, kind="stable")
+            second = ranked.index[1] if len(ranked) > 1 else ""
+            rows.append(
+                {
+                    "task": ablation["task"].iloc[0],
+                    "direction": direction,
+                    "criterion": name,
+                    "member": ranked.index[0],
+                    "settings": json.dumps(family[ranked.index[0]] | {"members": len(family)}),
+                    "members": len(family),
+                    "accuracy": ranked.iloc[0],
+                    "second": second,
+                    "second_accuracy": ranked.iloc[1] if second else float("nan"),
+                    "seeds": cells["seed"].nunique(),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def mark_chosen(ablation: "pd.DataFrame", criteria: "pd.DataFrame") -> "pd.DataFrame":
+    """The ablation with a column `chosen`: whether a row belongs to the chosen member of its family."""
+    keys = criteria[["task", "direction", "criterion", "member"]].itertuples(index=False, name=None)
+    rows = (ablation["task"], ablation["speaker"].map(SPEAKERS), ablation["family"], ablation["criterion"])
+    known = set(keys)
+    return ablation.assign(chosen=[row in known for row in zip(*rows, strict=True)])
+
+
+def chosen_criteria(path: str | Path) -> dict[str, dict[str, dict]]:
+    """The settings of the chosen members in `criteria.parquet`, by direction and name."""
+    from neuralese.storage.tables import read_table
+
+    table = read_table(path, "criteria").to_pylist()
+    return {
+        direction: {row["criterion"]: json.loads(row["settings"]) for row in table if row["direction"] == direction}
+        for direction in DIRECTIONS
+    }

@@ -180,8 +180,8 @@ class PairSums:
 def pair_sums(source: Meanings, target: Meanings, wanted: list[tuple[str, str]]) -> dict[tuple[str, str], Tensor]:
     """Sums over contexts for all pairs, (K, K'), by the weighting of contexts and by what is summed.
 
-    Weights are source, target or product; the summand is a divergence (`SUMMED`) or one (`NORM`). For kept
-    meanings, sums are kept too: the criteria of a family share the same few.
+    Weights are source, target or product; the summand is a divergence or one (`NORM`). For kept meanings, sums are kept
+    too: the criteria of a family share the same few.
     """
     known = {} if source.kept is None else source.sums.setdefault(target, {})
     missing = {each: PairSums(source, target) for each in dict.fromkeys(wanted) if each not in known}
@@ -190,7 +190,15 @@ def pair_sums(source: Meanings, target: Meanings, wanted: list[tuple[str, str]])
         blocks = source.blocks(weights != {"target"}, believed), target.blocks(weights != {"source"}, believed)
         for one, other in zip(*blocks, strict=True):
             for (weight, kind), total in missing.items():
-                SUMMED[kind](total, *factors(weight, one, other), one, other)
+                u, v = factors(weight, one, other)
+                if kind == NORM:
+                    total.add((u, v))
+                elif kind == "forward":
+                    total.add(*divergence(u, v, one, other))
+                elif kind == "reverse":
+                    total.add(*((a, b) for b, a in divergence(v, u, other, one)))
+                else:
+                    _add_jensen_shannon(total, u, v, one, other)
         known |= {each: total.result() for each, total in missing.items()}
     return known
 
@@ -212,26 +220,11 @@ def times(factor: Factor, value: Tensor) -> Tensor:
     return value * (factor if value.ndim == 2 else factor[:, None])
 
 
-def _divergence(u: Factor, v: Factor, p: Block, q: Block) -> Iterator[tuple[Factor, Factor]]:
+def divergence(u: Factor, v: Factor, p: Block, q: Block) -> Iterator[tuple[Factor, Factor]]:
     """Factors a, b whose products sum to sum_i u_i v_i KL(p_i || q_i), as at the top of this file."""
     yield times(u, p.negative_entropy), v
     yield u, times(v, -q.log_belief[:, 0])
     yield times(u, p.belief[:, 1:]).flatten(1), times(v, q.log_odds).flatten(1)
-
-
-def _add_norm(total: PairSums, u: Factor, v: Factor, one: Block, other: Block) -> None:
-    """Add sum_i u_i v_i."""
-    total.add((u, v))
-
-
-def _add_forward(total: PairSums, u: Factor, v: Factor, one: Block, other: Block) -> None:
-    """Add sum_i u_i v_i KL(one_i || other_i)."""
-    total.add(*_divergence(u, v, one, other))
-
-
-def _add_reverse(total: PairSums, u: Factor, v: Factor, one: Block, other: Block) -> None:
-    """Add sum_i u_i v_i KL(other_i || one_i)."""
-    total.add(*((a, b) for b, a in _divergence(v, u, other, one)))
 
 
 def _add_jensen_shannon(total: PairSums, u: Factor, v: Factor, one: Block, other: Block) -> None:
@@ -253,13 +246,6 @@ def _negative_entropies(mixture: Tensor, dim: int) -> Tensor:
     log = mixture.clamp(min=torch.finfo(mixture.dtype).tiny).log_()
     return log.mul_(mixture).sum(dim)
 
-
-SUMMED = {
-    NORM: _add_norm,
-    "forward": _add_forward,
-    "reverse": _add_reverse,
-    "jensen-shannon": _add_jensen_shannon,
-}
 
 # The entropy of a mixture is not a matrix product, but the Jensen-Shannon divergence is nearly one: with
 #

@@ -96,20 +96,6 @@ class MessageMaker:
             scores = disagreement(message, LOOK)
             return self.radius * nn.functional.normalize(message[:, 0], dim=-1), scores[:, 0]
 
-    def make_all(self, told: Composed, ways: Mapping[str, Believe]) -> tuple[pa.Table, pd.DataFrame]:
-        """Messages for what was `told`, by whose belief guides them, as a table and as rows of a dictionary.
-
-        All ways except `synthesis` ask a judge.
-        """
-        tables: list[pd.DataFrame] = []
-        entries = []
-        for name, believe in ways.items():
-            messages, scores = self.make(told, believe)
-            first = sum(len(table) for table in tables)
-            tables.append(new_messages_table(told.ids.tolist(), messages, name != "synthesis", first))
-            entries.append(new_message_entries(name, told.texts(), tables[-1], scores))
-        return pa.concat_tables(tables), pd.concat(entries, ignore_index=True)
-
 
 def new_phrases(
     criterion: Criterion, said: Neuralese, english: English, candidates: Tensor, config: SynthesisConfig
@@ -133,35 +119,33 @@ def new_phrases(
     return Composed(english, (*single, *pairs, *longer.parts)), scores
 
 
-def new_messages_table(ids: list[int], messages: Tensor, judge: bool, first: int) -> pa.Table:
-    """New messages (n, message) for utterances `ids`, numbered from `first`, and whether the judge was asked."""
-    numbers = np.arange(first, first + len(messages), dtype=np.int32)
-    return pa.table(
-        {
-            "message_id": pa.array(numbers),
-            "split": ["synthesised"] * len(messages),
-            "utterance_id": pa.array(ids, pa.int32()),
-            "judge": pa.array([judge] * len(messages)),
-            "message": vectors(messages.numpy()),
-        }
-    )
+def new_messages(
+    ids: list[int], texts: list[str], made: Mapping[str, tuple[Tensor, Tensor]]
+) -> tuple[pa.Table, pd.DataFrame]:
+    """Messages and their scores, by the way in which they were `made` for the utterances `ids` with these `texts`.
 
-
-def new_message_entries(criterion: str, texts: list[str], table: pa.Table, scores: Tensor) -> pd.DataFrame:
-    """Rows of a dictionary for the new messages of `table`, made for utterances with these `texts`."""
-    numbers = table["message_id"].to_numpy()
-    return pd.DataFrame(
-        {
-            "direction": "H->R",
-            "criterion": criterion,
-            "source_id": table["utterance_id"].to_numpy(),
-            "source": texts,
-            "rank": 1,
-            "target_id": numbers,
-            "target": [f"new message {number}" for number in numbers],
-            "score": scores.double().numpy(),
-        }
-    )
+    Returns the columns of `new_messages.parquet`, and rows of a dictionary. All ways except `synthesis` ask a judge.
+    """
+    ways, utterances = np.repeat(list(made), len(ids)), np.tile(np.array(ids, np.int32), len(made))
+    numbers = np.arange(len(ways), dtype=np.int32)
+    table = {
+        "message_id": numbers,
+        "split": ["synthesised"] * len(ways),
+        "utterance_id": utterances,
+        "judge": ways != "synthesis",
+        "message": vectors(torch.cat([messages for messages, _ in made.values()]).numpy()),
+    }
+    entries = {
+        "direction": "H->R",
+        "criterion": ways,
+        "source_id": utterances,
+        "source": texts * len(made),
+        "rank": 1,
+        "target_id": numbers,
+        "target": [f"new message {number}" for number in numbers],
+        "score": torch.cat([scores for _, scores in made.values()]).double().numpy(),
+    }
+    return pa.table(table), pd.DataFrame(entries)
 
 
 def bags_table(bags: Composed) -> pd.DataFrame:
