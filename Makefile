@@ -40,7 +40,6 @@ test-workflow: $(TEST_INSTALLED)
 test-kills: $(TEST_INSTALLED)
 	$(BIN)/python tests/workflow/kill_and_rerun.py --kills 100
 	$(BIN)/python tests/faults/fuzz.py
-	$(BIN)/python tests/faults/fuzz_inputs.py
 
 coverage: $(TEST_INSTALLED)
 	OMP_NUM_THREADS=1 $(BIN)/pytest --ignore=tests/workflow --cov --cov-report=term --cov-report=html

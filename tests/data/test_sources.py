@@ -1,6 +1,8 @@
 """Raw data comes from the mirror, then the official addresses, then the stand-in, and always says which."""
 
 import functools
+import tempfile
+from pathlib import Path
 
 import pytest
 from odd_archives import ODD
@@ -21,6 +23,11 @@ def packed(path, text="right"):
     return path
 
 
+def packed_bytes(text):
+    with tempfile.TemporaryDirectory() as folder:
+        return packed(Path(folder) / "tar", text).read_bytes()
+
+
 @pytest.fixture(autouse=True)
 def impatience(monkeypatch):
     monkeypatch.setattr(fetching, "download", functools.partial(download, tries=2, pause=0.01, timeout=(0.5, 0.5)))
@@ -29,11 +36,6 @@ def impatience(monkeypatch):
 @pytest.fixture
 def right(tmp_path):
     return packed(tmp_path / "right.tar")
-
-
-@pytest.fixture
-def wrong(tmp_path):
-    return packed(tmp_path / "wrong.tar", "wrong")
 
 
 @pytest.fixture
@@ -73,41 +75,41 @@ def test_the_mirror_comes_before_the_official_address(web, tmp_path, get, mirror
 
 
 @pytest.mark.parametrize("source", ["auto", "real"])
-def test_the_official_address_comes_before_the_stand_in(web, tmp_path, get, right, source):
-    site = web.site(web.gives(right.read_bytes()))
+def test_the_official_address_comes_before_the_stand_in_and_the_record_says_what_came_from_where(
+    web, tmp_path, get, right, source
+):
+    body = right.read_bytes()
+    site = web.site(web.gives(body, only=100_000), web.resumes(body))
     record = get(site.url, source=source)
-    assert record["source"] == "official"
-    assert (tmp_path / "raw" / "corpus").read_bytes() == right.read_bytes()
-
-
-def test_the_record_says_what_came_from_where_under_which_licence(web, tmp_path, get, right):
-    site = web.site(web.gives(right.read_bytes()))
-    record = get(site.url)
+    assert sorted(path.name for path in (tmp_path / "raw").iterdir()) == ["corpus", "source.json"]
+    assert (tmp_path / "raw" / "corpus").read_bytes() == body
     assert read_json(tmp_path / "raw" / "source.json") == record
+    assert (record["data_set"], record["source"], record["licence"]) == ("a corpus", "official", "CC0")
     assert record["files"] == [
         {"file": "corpus", "source": "official", "from": site.url, "sha256": file_digest(tmp_path / "raw" / "corpus")}
     ]
-    assert (record["data_set"], record["licence"]) == ("a corpus", "CC0")
+    assert list(tmp_path.rglob("*.part")) == []
 
 
-def test_a_mirror_without_the_archive_gives_way_to_the_official_address(web, get, mirror, right, caplog):
-    record = get(web.site(web.gives(right.read_bytes())).url, mirror=mirror)
-    assert record["source"] == "official"
-    assert "the mirror has no corpus.tar; trying the next place" in caplog.text
-
-
-def test_a_mirror_with_other_content_gives_way_to_the_official_address(web, tmp_path, get, mirror, right, caplog):
-    packed(mirror / "corpus.tar", "wrong")
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (None, "the mirror has no corpus.tar; trying the next place"),
+        (packed_bytes("wrong"), "does not hold the expected content"),
+        (packed_bytes("right")[:100_000], "is truncated"),
+    ],
+    ids=["missing", "other", "damaged"],
+)
+def test_a_mirror_without_the_right_archive_gives_way_to_the_official_address(
+    web, tmp_path, get, mirror, right, caplog, content, says
+):
+    if content is not None:
+        (mirror / "corpus.tar").write_bytes(content)
     record = get(web.site(web.gives(right.read_bytes())).url, mirror=mirror)
     assert record["source"] == "official"
     assert (tmp_path / "raw" / "corpus").read_bytes() == right.read_bytes()
     (warning,) = [line.getMessage() for line in caplog.records if line.levelname == "WARNING"]
-    assert f"{mirror / 'corpus.tar'} does not hold the expected content" in warning
-
-
-def test_a_mirror_with_a_damaged_archive_gives_way_to_the_official_address(web, get, mirror, right):
-    (mirror / "corpus.tar").write_bytes(right.read_bytes()[:100_000])
-    assert get(web.site(web.gives(right.read_bytes())).url, mirror=mirror)["source"] == "official"
+    assert says in warning
 
 
 @pytest.mark.parametrize("wrong", list(ODD)[::12])
@@ -141,39 +143,26 @@ def test_the_mirrors_own_file_stays_as_it_was(tmp_path, get, mirror, right):
     assert (mirror / "corpus.tar").read_bytes() == right.read_bytes()
 
 
-def test_after_wrong_bytes_the_next_address_is_tried(web, tmp_path, get, right, wrong, caplog):
-    bad, good = web.site(web.gives(wrong.read_bytes())), web.site(web.gives(right.read_bytes()))
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (lambda web: web.gives(packed_bytes("wrong")), "does not hold the expected content"),
+        (lambda web: web.stalls(packed_bytes("right"), after=100_000), "could not be downloaded in 2 attempts"),
+        (lambda web: web.gives(b"<html>We have moved</html>"), "not an archive"),
+    ],
+    ids=["wrong bytes", "a stall", "a web page"],
+)
+def test_after_a_bad_address_the_next_is_tried_and_wrong_bytes_are_not_kept(
+    web, tmp_path, get, right, caplog, answer, says
+):
+    bad, good = web.site(answer(web)), web.site(web.gives(right.read_bytes()))
     record = get(bad.url, good.url)
     assert record["files"][0]["from"] == good.url
     assert (tmp_path / "raw" / "corpus").read_bytes() == right.read_bytes()
-    assert f"{bad.url} does not hold the expected content" in caplog.text
+    assert f"{bad.url} " in caplog.text
+    assert says in caplog.text
     assert "trying the next place" in caplog.text
-
-
-def test_after_a_stall_the_next_address_is_tried(web, get, right, caplog):
-    body = right.read_bytes()
-    stalled, good = web.site(web.stalls(body, after=100_000)), web.site(web.gives(body))
-    record = get(stalled.url, good.url)
-    assert record["files"][0]["from"] == good.url
-    assert f"{stalled.url} could not be downloaded in 2 attempts" in caplog.text
-    assert "trying the next place" in caplog.text
-
-
-def test_after_a_web_page_in_place_of_the_archive_the_next_address_is_tried(web, get, right):
-    page, good = web.site(web.gives(b"<html>We have moved</html>")), web.site(web.gives(right.read_bytes()))
-    assert get(page.url, good.url)["files"][0]["from"] == good.url
-
-
-def test_no_partial_file_remains_after_success(web, tmp_path, get, right):
-    body = right.read_bytes()
-    get(web.site(web.gives(body, only=100_000), web.resumes(body)).url)
-    assert list(tmp_path.rglob("*.part")) == []
-    assert sorted(path.name for path in (tmp_path / "raw").iterdir()) == ["corpus", "source.json"]
-
-
-def test_wrong_bytes_are_not_kept_to_be_resumed(web, tmp_path, get, wrong):
-    get(web.site(web.gives(wrong.read_bytes())).url)
-    assert list(tmp_path.rglob("*.part")) == []
+    assert len(list(tmp_path.rglob("*.part"))) == (says == "could not be downloaded in 2 attempts")
 
 
 def test_a_broken_download_is_kept_to_be_resumed(web, tmp_path, get, right):

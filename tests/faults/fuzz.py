@@ -1,18 +1,25 @@
-"""Change result files at random and read them: no change may go unnoticed, and none may end in a traceback.
+"""Change files at random and read them: none may be read as what it is not, and none may end in a traceback.
 
-    python tests/faults/fuzz.py                          # 2,000 tables and 1,000 files of weights, among others
-    python tests/faults/fuzz.py --files parquet=50       # a few of one kind
+    python tests/faults/fuzz.py                              # 2,000 tables and 1,000 files of weights, among others
+    python tests/faults/fuzz.py --files parquet=50 corpora=500
 
-A kind of file is a function, registered by `kind`, that writes some into a folder and returns how each is read. A read
-that ends in a `NeuraleseError` is a refusal; one that gives what was written is harmless; anything else is counted as a
-fault: other values, or any other exception. The script ends with exit code 1 if there is one.
+A changed file of the results is refused in one sentence or holds what was written. All that is read of a changed
+archive has the digest of what was packed, or another digest. What is read of a changed corpus is what its files say.
+The script ends with exit code 1 if there is a fault.
 """
 
 import argparse
+import bz2
+import csv
+import gzip
+import io
 import json
+import lzma
 import random
 import sys
+import tarfile
 import tempfile
+import zipfile
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,40 +27,103 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import torch
 from torch import nn
 
+from neuralese.data.archives import content_digest, members
 from neuralese.errors import NeuraleseError
 from neuralese.storage.files import making, read_json, write_json
 from neuralese.storage.tables import read_about, read_table, vectors, write_batches, write_table
 from neuralese.storage.weights import read_weights, save_weights
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "corpus"))
+
 Read = Callable[[Path], object]  # what a file holds, in a form that can be compared with ==
+Attempt = Callable[[random.Random, int], str]  # change a file and read it: what came of the n-th attempt
 MADE = {"stage": "fuzz", "settings": {"noise": 0.3}, "code": "0" * 16, "data": "embedded"}
+BAD = ("traceback", "accepted", "no sentence")
+ODD = [
+    b"",
+    b"\0",
+    b"\xff",
+    b"\n",
+    b"/",
+    b"..",
+    b"%",
+    b"PK\1\2",
+    b"\x1f\x8b",
+    b"7" * 12,
+    b"\x80" + b"\xff" * 11,
+    bytes(512),
+]
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of file: how some are made in a folder, and how many changes the long form tries."""
+    """A kind of file: what is done in a folder to try one, how often the long form tries it, and the short one."""
 
-    make: Callable[[Path], dict[Path, Read]]
+    make: Callable[[Path], Attempt]
     files: int
+    few: int = 60
 
 
 KINDS: dict[str, Kind] = {}
 
 
-def kind(name: str, files: int) -> Callable:
-    """Register a function that writes files of a kind into a folder and returns how each is read."""
+def changed(content: bytes, dice: random.Random) -> bytes:
+    """`content` with some bytes changed, lost, repeated, moved or added."""
+    if not content:
+        return b"\0"
+    start, odd = dice.randrange(len(content)), dice.choice(ODD)
+    length = min(len(content) - start, dice.choice((1, 1, 1, 2, 8, 64, 512)))
+    head, block, tail = content[:start], content[start : start + length], content[start + length :]
+    noise = dice.randbytes(length)
+    other = dice.choice(
+        [
+            head + bytes([block[0] ^ 1 << dice.randrange(8)]) + block[1:] + tail,  # a bit
+            head + noise + tail,
+            head + bytes(length) + tail,
+            head + odd + block + tail,
+            head + odd + content[start + len(odd) :],
+            head + tail,
+            head + noise + block + tail,
+            head + block + block + tail,
+            head,  # cut short
+            tail + head + block,
+            block,
+        ]
+    )
+    return other if other != content else changed(content, dice)
 
-    def register(make: Callable[[Path], dict[Path, Read]]) -> Callable:
+
+def results(name: str, files: int) -> Callable:
+    """Register a function that writes result files of a kind into a folder and returns how each is read."""
+
+    def register(write: Callable[[Path], dict[Path, Read]]) -> Callable:
+        def make(folder: Path) -> Attempt:
+            with making(MADE):
+                reads = write(folder)
+            whole = {path: (path.read_bytes(), read(path)) for path, read in reads.items()}
+
+            def attempt(dice: random.Random, number: int) -> str:
+                path = dice.choice(list(reads))
+                content, value = whole[path]
+                path.write_bytes(changed(content, dice))
+                try:
+                    return "harmless" if reads[path](path) == value else f"accepted with other values: {path.name}"
+                finally:
+                    path.write_bytes(content)
+
+            return attempt
+
         KINDS[name] = Kind(make, files)
-        return make
+        return write
 
     return register
 
 
-@kind("parquet", files=2000)
+@results("parquet", files=2000)
 def tables(folder: Path) -> dict[Path, Read]:
     """Tables of the kinds that agents, dictionaries and evaluations are kept in."""
     generator = np.random.default_rng(0)
@@ -68,8 +138,8 @@ def tables(folder: Path) -> dict[Path, Read]:
         "count": generator.integers(1, 1000, 50),
     }
     traces = {"item_id": pa.array(range(300), pa.int32()), "phrases": pa.array([[1, 2]] * 300, pa.list_(pa.int16()))}
-    history = {"update": range(1, 40), **{name: generator.random(39) for name in ("loss", "reward")}}
-    history |= {name: generator.random(39) for name in ("success", "epsilon")}
+    history = {"update": range(1, 40)}
+    history |= {name: generator.random(39) for name in ("loss", "reward", "success", "epsilon")}
     made = {
         "messages": lambda path: write_table(path, pa.table(messages), "messages", about={"kind": "vector"}),
         "inventory": lambda path: write_table(path, pa.table(inventory), "inventory"),
@@ -83,12 +153,12 @@ def tables(folder: Path) -> dict[Path, Read]:
     return paths
 
 
-@kind("safetensors", files=1000)
+@results("safetensors", files=1000)
 def weights(folder: Path) -> dict[Path, Read]:
     """Weights of a small network."""
-    save_weights(
-        path := folder / "agent.safetensors", nn.Sequential(nn.Linear(8, 16), nn.Linear(16, 4)), {"hidden": 16}
-    )
+    torch.manual_seed(0)
+    network = nn.Sequential(nn.Linear(8, 16), nn.Linear(16, 4))
+    save_weights(path := folder / "agent.safetensors", network, {"hidden": 16})
 
     def read(path: Path) -> object:
         found, settings = read_weights(path)
@@ -97,7 +167,7 @@ def weights(folder: Path) -> dict[Path, Read]:
     return {path: read}
 
 
-@kind("json", files=500)
+@results("json", files=500)
 def records(folder: Path) -> dict[Path, Read]:
     """Provenance."""
     value = {"data_set": "Wörter", "source": "embedded", "rows": {"colors": 1000}, "files": [{"file": "xkcd"}]}
@@ -105,58 +175,118 @@ def records(folder: Path) -> dict[Path, Read]:
     return {path: lambda path: [read_json(path).get(name) for name in value]}  # by name, as all code does
 
 
-def changed(content: bytes, dice: random.Random) -> bytes:
-    """`content` with some bytes changed, lost, repeated, moved or added."""
-    if not content:
-        return b"\0"
-    start = dice.randrange(len(content))
-    length = min(len(content) - start, dice.choice((1, 1, 1, 2, 8, 64, 512)))
-    head, block, tail = content[:start], content[start : start + length], content[start + length :]
-    noise = dice.randbytes(length)
-    return dice.choice(
-        [
-            head + bytes([block[0] ^ 1 << dice.randrange(8)]) + block[1:] + tail,  # a bit
-            head + noise + tail,
-            head + bytes(length) + tail,
-            head + tail,
-            head + noise + block + tail,
-            head + block + block + tail,
-            head,  # cut short
-            tail + head + block,
-            block,
-        ]
-    )
+def packed(files: dict[str, bytes], kind: str) -> bytes:
+    """An archive of these files."""
+    buffer = io.BytesIO()
+    if kind.startswith("zip"):
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED if kind == "zip" else zipfile.ZIP_STORED) as zipped:
+            for name, content in files.items():
+                zipped.writestr(name, content)
+        return buffer.getvalue()
+    form = tarfile.PAX_FORMAT if kind.endswith("pax") else tarfile.GNU_FORMAT
+    with tarfile.open(fileobj=buffer, mode="w", format=form) as tar:
+        for name, content in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            tar.addfile(info, io.BytesIO(content))
+    pack: dict[str, Callable[[bytes], bytes]] = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+    return pack.get(kind.split(".")[-1], bytes)(buffer.getvalue())
 
 
-def fuzz(name: str, files: int, seed: int) -> tuple[Counter, list[str]]:
-    """Change files of a kind a number of times: what happened, and what should not have."""
-    dice, counts, faults = random.Random(f"{name} {seed}"), Counter(), []
-    torch.manual_seed(0)
+def archives(folder: Path) -> Attempt:
+    """Archives of all kinds: the digest of what is read is right exactly if that is what was packed."""
+    kinds, used = ["tar", "tar.pax", "tar.gz", "tar.bz2", "tar.xz", "zip", "zip.stored"], r"(?:^|/)data/(.+\.txt)$"
+    dice = random.Random(0)
+    files = {f"top/data/{name}.txt": dice.randbytes(dice.randrange(900)) for name in ("one", "two", "a/" + "b" * 120)}
+    files |= {"top/README": b"not used", "top/data/other.bin": dice.randbytes(700)}
+    path = folder / "archive"
+    path.write_bytes(packed(files, "tar"))
+    right, wanted = content_digest(path, used), dict(members(path, used))
+
+    def attempt(dice: random.Random, number: int) -> str:
+        content = packed(files, kinds[number % len(kinds)])
+        for _ in range(dice.randrange(1, 4)):
+            content = changed(content, dice)
+        path.write_bytes(content)
+        digest, held = content_digest(path, used), dict(members(path, used))
+        if (digest == right) != (held == wanted):
+            return "accepted with other values"
+        return "harmless" if digest == right else "known to be another"
+
+    return attempt
+
+
+def corpora(folder: Path) -> Attempt:
+    """Corpora in CSV, JSON Lines and Parquet."""
+    from small_corpus import small_corpus, write
+    from test_read import WITH_CONTEXTS, converted
+
+    from neuralese.tasks.corpus.describe import describe
+    from neuralese.tasks.corpus.read import read_corpus
+
+    def attempt(dice: random.Random, number: int) -> str:
+        suffix = (".csv", ".jsonl", ".parquet")[number % 3]
+        whole = small_corpus() | (WITH_CONTEXTS if number % 2 else {})
+        whole = whole if suffix == ".csv" else converted(whole, suffix)
+        files = {name: each if isinstance(each, bytes) else each.encode() for name, each in whole.items()}
+        chosen = dice.choice(sorted(files))
+        files[chosen] = changed(files[chosen], dice)
+        corpus = read_corpus(write(folder / str(number), files))
+        describe(corpus)
+        return compared(corpus, files)
+
+    return attempt
+
+
+def table(file: str, content: bytes) -> list[dict]:
+    """The rows of a table, by the standard library's readers or by pyarrow's."""
+    if file.endswith(".parquet"):
+        return pq.read_table(io.BytesIO(content)).to_pylist()
+    text = content.decode("utf-8-sig")
+    if file.endswith(".jsonl"):
+        return [json.loads(line) for line in text.split("\n") if line.strip()]
+    return [row for row in csv.DictReader(io.StringIO(text, newline="")) if any(row.values())]
+
+
+def compared(corpus: object, files: dict[str, bytes]) -> str:
+    """Whether what was read of states and messages is what the changed tables say, where another reader reads them."""
+    names = {name: next(each for each in files if each.startswith(f"{name}.")) for name in ("states", "messages")}
+    try:
+        states, said = (table(file, files[file]) for file in names.values())
+        ids = [str(row["state_id"]).strip() for row in states]
+        sizes = [float(row["size"]) for row in states]
+        messages = [row["message"] for row in said]
+        first = [int(each.split()[0] if isinstance(each, str) else each[0]) for each in messages]
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, csv.Error, pa.ArrowException):
+        return "read, by this reader alone"
+    column = corpus.states.columns.get("size")
+    right = tuple(ids) == corpus.states.ids and first == [each[0] for each in corpus.messages.symbols or ()]
+    right &= column is None or column.type != "number" or np.allclose(column.values, sizes)
+    return "read as it says" if right else f"accepted with other values: {sorted(files)}"
+
+
+KINDS["archives"] = Kind(archives, files=500, few=105)
+KINDS["corpora"] = Kind(corpora, files=500, few=45)
+
+
+def fuzz(name: str, files: int, seed: int) -> Counter:
+    """Change files of a kind a number of times: what came of it."""
+    dice, found = random.Random(f"{name} {seed}"), Counter()
     with tempfile.TemporaryDirectory() as folder:
-        with making(MADE):
-            reads = KINDS[name].make(Path(folder))
-        whole = {path: (path.read_bytes(), read(path)) for path, read in reads.items()}
-        for _ in range(files):
-            path = dice.choice(list(reads))
-            content, value = whole[path]
-            while (other := changed(content, dice)) == content:
-                pass
-            path.write_bytes(other)
+        attempt = KINDS[name].make(Path(folder))
+        for number in range(files):
             try:
-                same = reads[path](path) == value
+                found[attempt(dice, number)] += 1
             except NeuraleseError as error:
-                counts["refused"] += 1
-                if "\n" in str(error):
-                    faults.append(f"{path.name}: more than one line is said: {error}")
-            except Exception as error:
-                counts["tracebacks"] += 1
-                faults.append(f"{path.name}: {type(error).__name__}: {error}")
-            else:
-                counts["harmless" if same else "other values"] += 1
-                if not same:
-                    faults.append(f"{path.name} was read with other values")
-            path.write_bytes(content)
-    return counts, faults
+                sentences = getattr(error, "sentences", [str(error)])
+                found["refused" if all(map(is_sentence, sentences)) else f"no sentence: {error}"] += 1
+            except BaseException as error:
+                found[f"traceback in {number} ({type(error).__name__}: {error})"] += 1
+    return found
+
+
+def is_sentence(text: str) -> bool:
+    return text.isprintable() and text.endswith((".", "?")) and len(text) < 2000
 
 
 def main() -> int:
@@ -168,13 +298,12 @@ def main() -> int:
     asked = {name: each.files for name, each in KINDS.items()}
     if given.files:
         asked = {name: int(count) for name, count in (each.split("=") for each in given.files)}
-    wrong = []
+    bad = 0
     for name, files in asked.items():
-        counts, faults = fuzz(name, files, given.seed)
-        wrong += faults
-        print(f"{name}: {files} changed files: {json.dumps(dict(sorted(counts.items())))}", flush=True)
-    print("\n".join(wrong[:20]))
-    return bool(wrong)
+        found = fuzz(name, files, given.seed)
+        bad += sum(count for outcome, count in found.items() if outcome.startswith(BAD))
+        print(f"{files} {name}: {', '.join(f'{count} {each}' for each, count in found.most_common())}", flush=True)
+    return bool(bad)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from neuralese.stages.report import tabulate_sweep
 from neuralese.storage.tables import write_table
 from neuralese.translate.criteria import kinds
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 MODEL = config_model(tasks.sections(), kinds())
 CONFIG = load(yaml.safe_load((ROOT / "config/config.yaml").read_text()), MODEL).model_dump()
 VALUES = st.integers() | st.floats(allow_nan=False) | st.booleans() | st.text("aZ9_.+-", min_size=1, max_size=5)
