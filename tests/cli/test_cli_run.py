@@ -4,6 +4,7 @@ import io
 import os
 import re
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,7 +22,9 @@ from neuralese.cli.compare import main_figures, print_summary
 from neuralese.cli.output import clock_time
 from neuralese.cli.run import find_config, home, shipped_configs, snakemake_command
 from neuralese.errors import NeuraleseError
+from neuralese.evaluate.comparison import compare
 from neuralese.stages.job import logged
+from neuralese.storage.tables import read_table, write_table
 from snakemake_logger_plugin_neuralese import Job, Progress, error_in
 
 ROOT = Path(__file__).parents[2]
@@ -38,22 +41,29 @@ rule download:
     log: "results/logs/{task}/download.log"
     shell: "echo a script speaks >&2; touch {output}"
 """
-VIEW = ("--logger", "neuralese")
+
+
+def start_snakemake(folder: Path, *arguments: str, snakefile: str = SNAKEFILE, path: str = "", **more):
+    """Run a small workflow with the view."""
+    (folder / "Snakefile").write_text(snakefile)
+    command = [sys.executable, "-m", "snakemake", "--logger", "neuralese", "--cores", "1", *arguments]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [path, str(ROOT / "src")]))}
+    return subprocess.Popen(command, cwd=folder, env=environment, text=True, **more)
 
 
 def run_snakemake(folder: Path, *arguments: str, **more) -> subprocess.CompletedProcess:
-    """Run a small workflow with the view."""
-    (folder / "Snakefile").write_text(SNAKEFILE)
-    command = [sys.executable, "-m", "snakemake", *VIEW, "--cores", "1", *arguments]
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
-    return subprocess.run(command, cwd=folder, env=environment, text=True, **more)
+    """The same, to its end."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = start_snakemake(folder, *arguments, **pipes | more)
+    said = process.communicate(timeout=300)
+    return subprocess.CompletedProcess(process.args, process.returncode, *said)
 
 
 # ---- the view
 
 
 def test_without_a_terminal_there_is_a_line_for_each_job_and_a_failed_one_says_why(tmp_path):
-    done = run_snakemake(tmp_path, "--keep-going", capture_output=True)
+    done = run_snakemake(tmp_path, "--keep-going")
     assert done.returncode == 1
     first, *lines = done.stdout.splitlines()
     assert first == "5 jobs to run."
@@ -69,26 +79,26 @@ def test_without_a_terminal_there_is_a_line_for_each_job_and_a_failed_one_says_w
 
 def test_a_run_that_succeeds_ends_with_its_summary_also_if_there_is_nothing_to_do(tmp_path):
     target = "results/birds/seed0/agent"
-    done = run_snakemake(tmp_path, target, capture_output=True)
+    done = run_snakemake(tmp_path, target)
     assert done.returncode == 0
     assert done.stdout.splitlines()[-1].startswith("2 jobs in 0:0")
     assert "logs: results/logs" in done.stdout
-    again = run_snakemake(tmp_path, target, capture_output=True)
+    again = run_snakemake(tmp_path, target)
     assert again.stdout.splitlines()[-1].startswith("Everything was up to date; nothing to do")
     (tmp_path / "results/tables").mkdir()
     (tmp_path / "results/tables/comparison.csv").write_text("nothing")
-    damaged = run_snakemake(tmp_path, target, capture_output=True)
+    damaged = run_snakemake(tmp_path, target)
     assert "The summary cannot be shown: " in damaged.stderr
 
 
 def test_what_is_no_run_is_printed_as_snakemake_does(tmp_path):
-    dry = run_snakemake(tmp_path, "--dry-run", capture_output=True)
+    dry = run_snakemake(tmp_path, "--dry-run")
     assert "rule train_agent:" in dry.stdout
     assert "This was a dry-run" in dry.stdout
-    listed = run_snakemake(tmp_path, "--list-rules", capture_output=True)
+    listed = run_snakemake(tmp_path, "--list-rules")
     assert listed.stdout.splitlines() == ["all", "download", "train_agent"]
-    assert run_snakemake(tmp_path, "--quiet", "all", "--", "results/birds/raw", capture_output=True).stdout == ""
-    refused = run_snakemake(tmp_path, "nothing", capture_output=True)
+    assert run_snakemake(tmp_path, "--quiet", "all", "--", "results/birds/raw").stdout == ""
+    refused = run_snakemake(tmp_path, "nothing")
     assert refused.returncode == 1
     assert "No rule to produce nothing" in refused.stderr
 
@@ -116,12 +126,7 @@ def test_if_the_view_fails_snakemakes_own_words_appear(tmp_path):
         "def fail(*_): raise ValueError('no such colour')\n"
         "view.Job.of = fail\n"
     )
-    path = os.pathsep.join([str(tmp_path), str(ROOT / "src")])
-    (tmp_path / "Snakefile").write_text(SNAKEFILE)
-    command = [sys.executable, "-m", "snakemake", *VIEW, "--cores", "1", "results/birds/raw"]
-    done = subprocess.run(
-        command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, check=True
-    )
+    done = run_snakemake(tmp_path, "results/birds/raw", path=str(tmp_path))
     assert "(The view failed (no such colour); Snakemake's own output follows.)" in done.stderr
     assert "rule download:" in done.stderr
 
@@ -160,24 +165,22 @@ def test_the_display_fits_and_shows_running_jobs_and_where_the_logs_are(width):
     [
         ("09:00:00 INFO fine\n09:00:01 ERROR there is no mirror; name another.\n", "there is no mirror; name another."),
         (
-            "09:00:01 ERROR this is a bug in neuralese:\nTraceback (most recent call last):\n  File x\nKeyError: 'a'\n",
-            "this is a bug in neuralese: KeyError: 'a'",
+            "09:00:01 ERROR this is a bug in neuralese:\nTraceback:\n  File x\nKeyError: 'a'\n",
+            "neuralese: KeyError: 'a'",
         ),
         ("", "its log is empty: it was killed, or the machine ran out of memory."),
         ("Killed\n", "Killed"),
+        (None, "it left no log; run again with --verbose to see Snakemake's output."),
     ],
 )
-def test_a_failed_job_is_told_by_the_sentence_of_its_log(tmp_path, log, says):
-    (tmp_path / "job.log").write_text(log)
-    assert error_in(tmp_path / "job.log") == says
-
-
-def test_an_empty_log_on_a_full_disk_is_told_from_that_of_a_killed_job(tmp_path, monkeypatch):
-    log = tmp_path / "job.log"
-    log.touch()
-    assert "killed" in error_in(log)
-    monkeypatch.setattr("snakemake_logger_plugin_neuralese.disk_usage", lambda _: SimpleNamespace(free=0))
-    assert error_in(log) == "its log is empty, and the disk is full; free some space, then run again."
+def test_a_failed_job_is_told_by_the_sentence_of_its_log(tmp_path, monkeypatch, log, says):
+    path = tmp_path / "job.log"
+    if log is not None:
+        path.write_text(log)
+    assert error_in(path).endswith(says)
+    if log == "":
+        monkeypatch.setattr("snakemake_logger_plugin_neuralese.disk_usage", lambda _: SimpleNamespace(free=0))
+        assert error_in(path) == "its log is empty, and the disk is full; free some space, then run again."
 
 
 def test_ctrl_c_in_a_job_is_no_bug(tmp_path):
@@ -189,19 +192,10 @@ def test_ctrl_c_in_a_job_is_no_bug(tmp_path):
 
 
 def test_ctrl_c_ends_a_run_with_a_word_on_how_to_go_on(tmp_path):
-    (tmp_path / "Snakefile").write_text('rule all:\n    output: "made"\n    shell: "touch begun; sleep 60"\n')
-    command = [sys.executable, "-m", "snakemake", *VIEW, "--cores", "1"]
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    snakefile = 'rule all:\n    output: "made"\n    shell: "touch begun; sleep 60"\n'
     heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs ignore it, and theirs
-    with subprocess.Popen(
-        command,
-        cwd=tmp_path,
-        env=environment,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=heed,
-    ) as run:
+    more = {"stderr": subprocess.PIPE, "start_new_session": True, "preexec_fn": heed}
+    with start_snakemake(tmp_path, snakefile=snakefile, **more) as run:
         while not (tmp_path / "begun").exists():
             assert run.poll() is None
             time.sleep(0.1)
@@ -211,50 +205,32 @@ def test_ctrl_c_ends_a_run_with_a_word_on_how_to_go_on(tmp_path):
     assert told.splitlines()[-1] == "Stopped. What is finished is kept; the same command goes on from where it was."
 
 
-def test_a_job_without_a_log_says_how_to_see_more(tmp_path):
-    assert "--verbose" in error_in(tmp_path / "nothing.log")
-
-
 @pytest.mark.parametrize(("seconds", "text"), [(0, "0:00"), (65, "1:05"), (7200, "2:00:00"), (59.6, "1:00")])
 def test_times_are_written_as_a_clock_shows_them(seconds, text):
     assert clock_time(seconds) == text
 
 
-def test_the_summary_has_the_main_figures_the_data_and_the_report(shell, results, tmp_path, capsys):
-    from neuralese.evaluate.comparison import compare
-    from neuralese.storage.tables import read_table
-
-    belief = read_table(results / "tables/belief.parquet", "belief").to_pandas()
-    compare(belief).to_csv(tmp_path / "comparison.csv", index=False)
-    head, rows = main_figures(tmp_path / "comparison.csv")
+def test_the_summary_has_the_main_figures_the_data_and_the_report(results, tmp_path, capsys):
+    folder = tmp_path / "results"
+    shutil.copytree(results, folder)
+    belief = read_table(folder / "tables/belief.parquet", "belief").to_pandas()
+    compare(belief).to_csv(folder / "tables/comparison.csv", index=False)
+    head, rows = main_figures(folder / "tables/comparison.csv")
     assert head[:2] == ["task", "pair"]
     assert {row[0] for row in rows} >= {"colors", "birds"}
     assert all(len(row) == len(head) for row in rows)
-    (results / "report").mkdir(exist_ok=True)
-    (results / "report/index.html").write_text("")
-    print_summary(results, "5 jobs in 0:10.")
-    said = capsys.readouterr().out
-    assert "EMBEDDED DATA: colors ran on a generated stand-in" in said
-    assert f"Report: {results / 'report/index.html'}" in said
-    assert said.endswith("5 jobs in 0:10.\n")
-
-
-def test_the_summary_has_no_figures_of_messages_that_say_nothing(results, tmp_path, capsys):
-    from neuralese.evaluate.comparison import compare
-    from neuralese.storage.tables import read_table, write_table
-
-    folder = tmp_path / "results"
-    (folder / "tables").mkdir(parents=True)
-    (folder / "colors/seed0").mkdir(parents=True)
-    belief = read_table(results / "tables/belief.parquet", "belief").to_pandas()
-    compare(belief).to_csv(folder / "tables/comparison.csv", index=False)
+    (folder / "report").mkdir()
+    (folder / "report/index.html").write_text("")
     row = {"measure": "p_value", "variable": "", "task": "colors", "seed": 0, "data": "embedded"}
-    for p_value, shown in ((0.28, False), (0.01, True)):
+    for p_value, shown in ((0.28, False), (0.01, True)):  # messages that say nothing about states have no figures
         write_table(folder / "colors/seed0/protocol.parquet", pd.DataFrame([{**row, "value": p_value}]), "protocol")
-        print_summary(folder, "")
+        print_summary(folder, "5 jobs in 0:10.")
         said = capsys.readouterr().out
         assert ("colors: these messages carry no information about these states" in said) != shown
         assert bool(re.search(r"colors\s+R → H\*", said)) == shown
+    assert "EMBEDDED DATA: colors ran on a generated stand-in" in said
+    assert f"Report: {folder / 'report/index.html'}" in said
+    assert said.endswith("5 jobs in 0:10.\n")
 
 
 # ---- Snakemake's arguments
