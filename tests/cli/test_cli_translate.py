@@ -1,4 +1,5 @@
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,26 +18,18 @@ def scores(answer: dict, place: int = 0) -> list[float]:
 
 
 @pytest.mark.parametrize("criterion", ["mine", "direct", "released"])
-def test_a_phrase_is_looked_up_and_scored_alike(shell, criterion):
-    looked_up = shell.json(*TRANSLATE, "dark", "green", "-n", 3, "--criterion", criterion)
-    scored = shell.json(*TRANSLATE, "dark green", "-n", 7, "--criterion", criterion)
+@pytest.mark.parametrize("words", ["dark green", "light blue"])
+def test_what_humans_say_is_looked_up_and_scored_alike(shell, words, criterion):
+    """In any order; phrases that nobody said together are scored."""
+    looked_up = shell.json(*TRANSLATE, *words.split(), "-n", 3, "--criterion", criterion)
+    other_order = words if words == "dark green" else " ".join(reversed(words.split()))
+    scored = shell.json(*TRANSLATE, other_order, "-n", 7, "--criterion", criterion)
     assert [each["translations"][0]["how"] for each in (looked_up, scored)] == ["dictionary", "scored"]
     assert best(looked_up) == best(scored)[:3]
     assert scores(looked_up) == pytest.approx(scores(scored)[:3], rel=1e-4)
     assert scores(scored) == sorted(scores(scored))
     assert (looked_up["data"], looked_up["criterion"]) == ("embedded", criterion)
-
-
-@pytest.mark.parametrize("criterion", ["mine", "direct", "released"])
-def test_what_humans_say_at_once_is_looked_up_and_scored_alike(shell, criterion):
-    """In any order; phrases that nobody said together are scored."""
-    options = ("--criterion", criterion, "-n")
-    looked_up = shell.json(*TRANSLATE, "light", "blue", *options, 3)
-    scored = shell.json(*TRANSLATE, "blue", "light", *options, 7)
-    assert [each["translations"][0]["how"] for each in (looked_up, scored)] == ["dictionary", "scored"]
-    assert best(looked_up) == best(scored)[:3]
-    assert scores(looked_up) == pytest.approx(scores(scored)[:3], rel=1e-4)
-    unsaid = shell.json(*TRANSLATE, "light", "green", *options, 3)
+    unsaid = shell.json(*TRANSLATE, "light", "green", "-n", 3, "--criterion", criterion)
     assert unsaid["translations"][0]["how"] == "scored"
 
 
@@ -48,26 +41,33 @@ def test_without_a_criterion_ours_translates_whatever_it_is_called(shell):
         assert answer["translations"] != shell.json(*TRANSLATE, *what, "--criterion", "released")["translations"]
 
 
-def test_without_one_of_ours_the_first_criterion_translates(shell, results, tmp_path):
-    folder = tmp_path / "results"
-    shutil.copytree(results, folder)
-    path = folder / "colors/seed0/dictionary.parquet"
-    criteria = {
-        direction: {name: each for name, each in found.items() if each["role"] != "ours"}
-        for direction, found in read_about(path)["criteria"].items()
-    }
-    write_table(path, read_table(path, "dictionary"), "dictionary", about={"criteria": criteria})
-    assert shell.json(*TRANSLATE, "--results", folder, "blue")["criterion"] == "released"
+@pytest.fixture
+def changed(results, tmp_path):
+    """Results whose dictionary was made by other criteria."""
+
+    def changed(change) -> Path:
+        shutil.copytree(results, tmp_path / "results")
+        path = tmp_path / "results/colors/seed0/dictionary.parquet"
+        criteria = change(read_about(path)["criteria"])
+        write_table(path, read_table(path, "dictionary"), "dictionary", about={"criteria": criteria})
+        return tmp_path / "results"
+
+    return changed
 
 
-def test_each_direction_is_scored_with_settings_of_its_own(shell, results, tmp_path):
+def test_without_one_of_ours_the_first_criterion_translates(shell, changed):
+    def without_ours(criteria: dict) -> dict:
+        return {
+            direction: {name: each for name, each in found.items() if each["role"] != "ours"}
+            for direction, found in criteria.items()
+        }
+
+    assert shell.json(*TRANSLATE, "--results", changed(without_ours), "blue")["criterion"] == "released"
+
+
+def test_each_direction_is_scored_with_settings_of_its_own(shell, changed):
     """What is not in the dictionary must be scored as the dictionary was, which the other direction's would not."""
-    folder = tmp_path / "results"
-    shutil.copytree(results, folder)
-    path = folder / "colors/seed0/dictionary.parquet"
-    criteria = read_about(path)["criteria"]
-    swapped = {"R->H": criteria["H->R"], "H->R": criteria["R->H"]}
-    write_table(path, read_table(path, "dictionary"), "dictionary", about={"criteria": swapped})
+    folder = changed(lambda criteria: {"R->H": criteria["H->R"], "H->R": criteria["R->H"]})
     for what in (("blue",), ("--message-id", 305)):
         right = shell.json(*TRANSLATE, *what, "-n", 4)
         wrong = shell.json(*TRANSLATE, *what, "-n", 4, "--results", folder)
@@ -120,11 +120,8 @@ def test_new_messages_and_new_phrases(shell, results, tmp_path):
     assert "frequent human utterances" in shell.fails(*TRANSLATE, "--new", "light green")
 
 
-def test_silence_can_be_translated(shell):
-    assert shell.json(*TRANSLATE, "(silence)", "-n", 1)["translations"][0]["source"] == "(silence)"
-
-
 def test_unknown_phrases_bring_up_close_ones(shell):
+    assert shell.json(*TRANSLATE, "(silence)", "-n", 1)["translations"][0]["source"] == "(silence)"
     assert "did you mean blue?" in shell.fails(*TRANSLATE, "bleu")
     assert "did you mean" in shell.fails(*TRANSLATE, "dark")  # only with green
     assert "green, blue, light" in shell.fails(*TRANSLATE, "xyzzy")

@@ -15,16 +15,8 @@ import pytest
 from neuralese.cli.output import plain, plain_json
 
 ESCAPES = [
-    "\x1b[31mred",
-    "\x1b]0;title\x07",
-    "a\rb",
-    "a\x08b",
-    "\u202etxt.exe",
-    "a\nb",
-    "\x9b2J",
-    "\u200b",
-    "\x00",
-    "\ud800",
+    *("\x1b[31mred", "\x1b]0;title\x07", "a\rb", "a\x08b", "\u202etxt.exe"),
+    *("a\nb", "\x9b2J", "\u200b", "\x00", "\ud800"),
 ]
 
 
@@ -85,47 +77,36 @@ def test_conditions_are_those_of_pandas(shell):
 
 # ---- command lines
 
+SHOW, COLORS = ["show", TABLE], ["translate", "--task", "colors"]
+ESCAPE, LONG = "\x1b[31m", "9" * 30
+# the start of a command line, and how it may end
+ODD_ENDS = [
+    ([*SHOW, "--rows"], ["-1", "1e20", LONG, "x", "", "1.5", "10000001", "nan"]),
+    ([*SHOW, "--columns"], ["rank,rank", ",", "rank,", "nothing", ESCAPE, "rank;score", " , "]),
+    ([*SHOW, "--sort"], ["nothing", "-", "--", "-nothing", ESCAPE, "-\u202e"]),
+    (["show"], ["results", "nothing.parquet", "results/colors/seed0", "", f"{ESCAPE}.parquet", "/dev/null"]),
+    (["show"], ["x" * 5000 + ".parquet", "results/benchmarks/colors/seed0/train_agent.tsv"]),
+    (["compare", "--results"], ["nothing", "", "/dev/null", TABLE]),
+    (["compare", "--task"], ["nothing", "", ESCAPE, "../colors", "%"]),
+    (["translate", "blue", "--task"], ["nothing", "", "..", "../results/colors", ESCAPE, "*", "colors/seed0"]),
+    ([*COLORS, "blue", "--seed"], ["9", "x", "-1"]),
+    ([*COLORS, "blue", "-n"], ["0", "1e9"]),
+    ([*COLORS, "blue", "--criterion"], ["nothing", ESCAPE, "../x"]),
+    ([*COLORS, "--message-id"], ["-1", "99999999", LONG, "x", "1.5"]),
+    ([*COLORS, "--message"], ["nothing.npy", "results", TABLE, "/dev/null"]),
+    (COLORS, ["nothing", "", ESCAPE, "blue " * 500 + "nothing"]),
+    (["corpus", "check"], ["nothing", "", "/dev/null", TABLE, "results"]),
+    ([], ["show", "nothing", ESCAPE]),
+]
 ODD_LINES = [
-    *(["show", TABLE, "--rows", each] for each in ("-1", "1e20", "9" * 30, "x", "", "1.5", "10000001", "nan")),
-    *(
-        ["show", TABLE, "--columns", each]
-        for each in ("rank,rank", ",", "rank,", "nothing", "\x1b[31m", "rank;score", " , ")
-    ),
-    *(["show", TABLE, "--sort", each] for each in ("nothing", "-", "--", "-nothing", "\x1b[31m", "-\u202e")),
-    *(
-        ["show", each]
-        for each in ("results", "nothing.parquet", "results/colors/seed0", "", "\x1b[31m.parquet", "/dev/null")
-    ),
-    *(["show", each] for each in ("x" * 5000 + ".parquet", "results/benchmarks/colors/seed0/train_agent.tsv")),
+    *([*start, end] for start, ends in ODD_ENDS for end in ends),
     ["show", "results/colors/provenance.json", "--where", "rank == 1"],
     ["show", "results/colors/seed0/messages.parquet", "--sort", "message"],
-    ["show"],
-    ["nothing"],
-    ["\x1b[31m"],
-    *(["compare", "--results", each] for each in ("nothing", "", "/dev/null", TABLE)),
-    *(["compare", "--task", each] for each in ("nothing", "", "\x1b[31m", "../colors", "%")),
-    *(
-        ["translate", "--task", each, "blue"]
-        for each in ("nothing", "", "..", "../results/colors", "\x1b[31m", "*", "colors/seed0")
-    ),
-    *(
-        ["translate", "--task", "colors", *each]
-        for each in ([], ["nothing"], [""], ["--seed", "9", "blue"], ["--seed", "x", "blue"])
-    ),
-    *(
-        ["translate", "--task", "colors", *each]
-        for each in (["--seed", "-1", "blue"], ["-n", "0", "blue"], ["-n", "1e9", "blue"])
-    ),
-    *(["translate", "--task", "colors", "--criterion", each, "blue"] for each in ("nothing", "\x1b[31m", "../x")),
-    *(["translate", "--task", "colors", "--message-id", each] for each in ("-1", "99999999", "9" * 30, "x", "1.5")),
-    *(["translate", "--task", "colors", "--message", each] for each in ("nothing.npy", "results", TABLE, "/dev/null")),
-    ["translate", "--task", "colors", "--new", "green", "dark green"],
-    ["translate", "--task", "colors", "--new", "--criterion", "mine", "blue"],
-    ["translate", "--task", "colors", "--save", "x.npy", "--message-id", "3"],
-    ["translate", "--task", "colors", "blue", "--message-id", "3"],
-    ["translate", "--task", "colors", "\x1b[31m"],
-    ["translate", "--task", "colors", "blue " * 500 + "nothing"],
-    *(["corpus", "check", each] for each in ("nothing", "", "/dev/null", TABLE, "results")),
+    COLORS,
+    [*COLORS, "--new", "green", "dark green"],
+    [*COLORS, "--new", "--criterion", "mine", "blue"],
+    [*COLORS, "--save", "x.npy", "--message-id", "3"],
+    [*COLORS, "blue", "--message-id", "3"],
     ["corpus", "import", "csv", "nothing", "out"],
     ["corpus", "nothing"],
 ]
@@ -140,19 +121,9 @@ def test_an_odd_command_line_is_refused_in_one_sentence(shell, line):
 
 ODD_PROVENANCE = [
     *(b"", b"{", b"[]", b"null", b"5", b'"x"', b"\xff\xfe", b"{}", b"[" * 100_000, b"\x00", b"9" * 5000, b"NaN"),
-    *(
-        b'{"source": null}',
-        b'{"source": 5}',
-        b'{"source": []}',
-        b'{"source": "\\u001b[31m"}',
-        b'{"source": "elsewhere"}',
-    ),
-    *(
-        b'{"source": "mirror", "rows": 5}',
-        b'{"source": "mirror", "rows": []}',
-        b'{"source": "mirror", "rows": {"a": {}}}',
-    ),
-    *(b'{"source": "mirror", "time": 5}', b'{"source": "mirror", "data_set": {}}'),
+    *(b'{"source": %s}' % source for source in (b"null", b"5", b"[]", b'"\\u001b[31m"', b'"elsewhere"')),
+    *(b'{"source": "mirror", %s}' % more for more in (b'"rows": 5', b'"rows": []', b'"rows": {"a": {}}')),
+    *(b'{"source": "mirror", %s}' % more for more in (b'"time": 5', b'"data_set": {}')),
 ]
 
 
@@ -162,10 +133,7 @@ def test_a_damaged_provenance_is_said_in_one_sentence(copy, shell, monkeypatch, 
     (copy / "colors" / "provenance.json").write_bytes(content)
     for line in (["status"], ["translate", "--task", "colors", "blue"]):
         said = one_sentence(shell(*line))
-        assert re.search(
-            r"provenance.json (does not say where the data comes from|is damaged); delete it",
-            said,
-        )
+        assert re.search(r"provenance.json (does not say where the data comes from|is damaged); delete it", said)
     shown = shell("show", "results/colors/provenance.json")
     assert shown.exit_code == 0 or one_sentence(shown)
 
