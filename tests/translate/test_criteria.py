@@ -1,14 +1,16 @@
-"""The fast dictionary is Algorithm 1 of the paper, written as matrix products."""
+"""The fast dictionary is Algorithm 1 of the paper, written as matrix products, and every variant of it is right."""
 
 import math
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from worlds import Tabled, cells
 
-from neuralese.errors import NeuraleseError
 from neuralese.translate import pairs
+from neuralese.translate.algorithm1 import q
 from neuralese.translate.criteria import (
     DIVERGENCES,
     WEIGHTS,
@@ -18,31 +20,9 @@ from neuralese.translate.criteria import (
     PmiCriterion,
     RandomCriterion,
     Reading,
-    make_criterion,
 )
 from neuralese.translate.dictionary import n_best
-from neuralese.translate.languages import Language
-from neuralese.translate.pairs import LOG_FLOOR, SINGLE, beliefs
-
-
-class Tabled(Language):
-    """A language whose log-likelihoods are written down: candidates are the numbers of their cells."""
-
-    def __init__(self, log_likelihood: torch.Tensor) -> None:
-        self.table = log_likelihood  # (K, n, s)
-
-    def __len__(self) -> int:
-        return len(self.table)
-
-    def read(self, reading: Reading) -> "Tabled":
-        return self
-
-    def log_likelihood(self, candidates: torch.Tensor) -> torch.Tensor:
-        return self.table.flatten(1)[:, candidates.flatten()].unflatten(1, candidates.shape)
-
-
-def cells(n: int, s: int) -> torch.Tensor:
-    return torch.arange(n * s).view(n, s)
+from neuralese.translate.pairs import DOUBLE, LOG_FLOOR, SINGLE, Meanings, beliefs
 
 
 def belief(log_likelihood: list[float]) -> list[float]:
@@ -103,26 +83,22 @@ def languages(draw: st.DrawFn) -> tuple[torch.Tensor, torch.Tensor]:
 
 @pytest.mark.parametrize("divergence", DIVERGENCES)
 @pytest.mark.parametrize("weights", WEIGHTS)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(pair=languages(), block=st.sampled_from([1, 4, 1024]))
 def test_fast_dictionary_equals_naive_loop(weights, divergence, pair, block):
-    source, target = pair
-    criterion = BeliefCriterion(weights=weights, divergence=divergence)
-    fast = criterion.scores(Tabled(source), Tabled(target), cells(*source.shape[1:]), block)
-    naive = torch.tensor(naive_q(source, target, weights, divergence), dtype=torch.float64)
-    torch.testing.assert_close(fast, naive, rtol=1e-6, atol=1e-6)
-
-
-@pytest.mark.parametrize("divergence", DIVERGENCES)
-@pytest.mark.parametrize("weights", WEIGHTS)
-@settings(deadline=None, max_examples=20)
-@given(pair=languages(), block=st.sampled_from([1, 4, 1024]))
-def test_single_precision_is_off_by_little(weights, divergence, pair, block):
     source, target = (Tabled(table) for table in pair)
     criterion, candidates = BeliefCriterion(weights=weights, divergence=divergence), cells(*pair[0].shape[1:])
-    exact = criterion.scores(source, target, candidates, block)
+    fast = criterion.scores(source, target, candidates, block)
+    naive = torch.tensor(naive_q(*pair, weights, divergence), dtype=torch.float64)
+    torch.testing.assert_close(fast, naive, rtol=1e-6, atol=1e-6)
     single = criterion.scores(source, target, candidates, block, SINGLE)
-    torch.testing.assert_close(single.double(), exact, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(single.double(), fast, rtol=1e-4, atol=1e-4)
+
+
+@given(pair=languages())
+def test_algorithm_1_as_printed_is_the_naive_loop(pair):
+    printed = [[q(z, other) for other in pair[1]] for z in pair[0]]
+    torch.testing.assert_close(torch.tensor(printed), torch.tensor(naive_q(*pair, "product", "forward")))
 
 
 @pytest.mark.parametrize("criterion", [BeliefCriterion(), BeliefCriterion(weights="product"), DirectCriterion()])
@@ -133,7 +109,7 @@ def test_scores_do_not_depend_on_whether_likelihoods_are_held(criterion, monkeyp
     assert torch.equal(criterion.scores(Tabled(source), Tabled(target), cells(10, 2), block=4), held)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(pair=languages(), order=st.randoms())
 def test_criteria_that_share_meanings_score_as_each_alone_whatever_was_compared_before(pair, order):
     source, target = (Tabled(table) for table in pair)
@@ -150,7 +126,6 @@ def test_criteria_that_share_meanings_score_as_each_alone_whatever_was_compared_
         torch.testing.assert_close(criterion.compare(*kept), alone, rtol=1e-6, atol=1e-6)
 
 
-@settings(deadline=None)
 @given(pair=languages())
 def test_beliefs_sum_to_one_and_divergence_is_never_negative(pair):
     source, target = pair
@@ -161,7 +136,6 @@ def test_beliefs_sum_to_one_and_divergence_is_never_negative(pair):
     assert (scores >= 0).all()
 
 
-@settings(deadline=None)
 @given(pair=languages())
 def test_direct_is_the_posterior_predictive_of_the_other_language(pair):
     source, target = pair
@@ -171,7 +145,6 @@ def test_direct_is_the_posterior_predictive_of_the_other_language(pair):
     torch.testing.assert_close(scores, expected)
 
 
-@settings(deadline=None)
 @given(pair=languages())
 def test_pmi_is_direct_without_the_favour_for_frequent_words(pair):
     source, target = pair
@@ -235,11 +208,6 @@ def test_random_is_the_same_for_a_seed_and_prefers_nothing():
     assert len(scores.argmin(1).unique()) == 10
 
 
-def test_an_unknown_weighting_is_refused_by_name():
-    with pytest.raises(NeuraleseError, match=r"'weights' of a criterion of kind 'belief': 'sideways' should"):
-        make_criterion({"kind": "belief", "weights": "sideways"})
-
-
 @pytest.mark.parametrize("kind", [BeliefCriterion, DirectCriterion, PmiCriterion, RandomCriterion])
 def test_every_criterion_says_how_likelihoods_are_to_be_taken(kind):
     asked = []
@@ -257,6 +225,53 @@ def test_every_criterion_says_how_likelihoods_are_to_be_taken(kind):
     assert kind().reading == Reading(1.0, None, "product")
 
 
-def test_an_unknown_way_of_joining_phrases_is_refused_by_name():
-    with pytest.raises(NeuraleseError, match=r"'sum' should be 'product' or 'mean'"):
-        make_criterion({"kind": "direct", "join": "sum"})
+# ---- the best translation by Jensen-Shannon divergence is found without looking at every pair
+
+
+def meanings(spread: float, candidates: int, dtype: torch.dtype, seed: int = 0) -> list[Meanings]:
+    random = torch.Generator().manual_seed(seed)
+    tables = [spread * torch.randn(size, 60, candidates, dtype=torch.float64, generator=random) for size in (40, 90)]
+    return [Meanings(Tabled(table), cells(60, candidates), block=25, keep=True, dtype=dtype) for table in tables]
+
+
+def test_no_divergence_is_farther_from_its_estimate_than_the_error():
+    t = np.concatenate([np.logspace(-300, -0.001, 20_000), 1 - np.logspace(-4, -2, 100)])
+    exact = (t * np.log(t) - (1 + t) * np.log((1 + t) / 2)) / 2
+    estimate = sum(share * (1 + t - t**a - t ** (1 - a)) for a, share in pairs.NEARLY.items())
+    assert np.abs(estimate / exact - 1).max() < pairs.ERROR
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("spread", [0.1, 1.0, 8.0, 60.0])
+@pytest.mark.parametrize("candidates", [2, 4])
+def test_the_best_is_the_least_of_all_scores(weights, spread, candidates):
+    criterion = BeliefCriterion(weights=weights, divergence="jensen-shannon")
+    pair = meanings(spread, candidates, DOUBLE)
+    scores, found = criterion.compare(*pair), criterion.best(*pair)
+    torch.testing.assert_close(scores.gather(1, found[:, None])[:, 0], scores.min(1).values, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("spread", [0.1, 1.0, 8.0])
+def test_in_single_precision_the_best_is_as_good(spread):
+    criterion = BeliefCriterion(weights="source", divergence="jensen-shannon")
+    exact = criterion.compare(*meanings(spread, 2, DOUBLE))
+    found = criterion.best(*meanings(spread, 2, SINGLE))
+    torch.testing.assert_close(exact.gather(1, found[:, None])[:, 0], exact.min(1).values, rtol=1e-5, atol=1e-5)
+
+
+def test_few_pairs_are_looked_at(monkeypatch):
+    looked, exact = [], pairs._jensen_shannon
+
+    def counted(*given):
+        looked.append(len(given[-1]))
+        return exact(*given)
+
+    monkeypatch.setattr(pairs, "_jensen_shannon", counted)
+    BeliefCriterion(weights="source", divergence="jensen-shannon").best(*meanings(8.0, 2, SINGLE))
+    assert sum(looked) < 40 * 90 / 2
+
+
+@pytest.mark.parametrize("criterion", [DirectCriterion(), BeliefCriterion(prior=0.5), BeliefCriterion(weights="sum")])
+def test_other_criteria_look_at_every_pair(criterion):
+    pair = meanings(1.0, 2, DOUBLE)
+    assert torch.equal(criterion.best(*pair), criterion.compare(*pair).argmin(1))

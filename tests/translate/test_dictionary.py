@@ -1,51 +1,35 @@
+"""Dictionaries hold the best translations under each criterion."""
+
 import pandas as pd
 import pytest
 import torch
+from worlds import World
 
 from neuralese.errors import NeuraleseError
-from neuralese.games.reference import ReferenceGame
-from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
 from neuralese.translate.criteria import BeliefCriterion, PmiCriterion, make_criterion
 from neuralese.translate.dictionary import build_dictionary, n_best, translate
-from neuralese.translate.languages import Composed, English, Neuralese
 
 PHRASES = ["", "red", "green", "blue"]
 UTTERANCES = ((0,), (1,), (2,), (3,), (1, 3))
 BELIEF, DIRECT = {"kind": "belief", "weights": "sum", "scale": 2.0}, {"kind": "direct"}
 
 
-class World:
-    """A small game, its two languages and the contexts in which they are compared."""
-
-    def __init__(self, generator: torch.Generator) -> None:
-        torch.manual_seed(0)
-        self.game = ReferenceGame(torch.randn(40, 3, generator=generator))
-        self.robot = RobotSpeaker(self.game, hidden=8, message=4, scale=0.3)
-        self.english = English(self.game, HumanSpeaker(self.game, hidden=8, phrases=4, silence=0), PHRASES)
-        self.spoken = [self.neuralese(6, 10, generator), self.neuralese(5, 16, generator)]
-        self.vocabulary = self.neuralese(10, 0, generator)
-        self.candidates = self.game.candidates(self.game.draw_states(50, generator))
-
-    def neuralese(self, n: int, first: int, generator: torch.Generator) -> Neuralese:
-        messages = torch.randn(n, 4, generator=generator)
-        return Neuralese(self.game, self.robot, messages, torch.arange(first, first + n))
-
-    def dictionary(self, criteria: dict, n_best: int = 2) -> pd.DataFrame:
-        told = Composed(self.english, UTTERANCES)
-        return build_dictionary(
-            self.english, told, self.spoken, self.vocabulary, self.candidates, criteria, n_best=n_best
-        )
+def build(world: World, criteria: dict, n_best: int = 2) -> pd.DataFrame:
+    spoken, told = [world.early, world.late], world.told(*UTTERANCES)
+    return build_dictionary(world.english, told, spoken, world.vocabulary, world.candidates, criteria, n_best=n_best)
 
 
-@pytest.fixture
-def world(generator) -> World:
-    return World(generator)
+@pytest.fixture(scope="module")
+def world() -> World:
+    world = World(["", "red", "green", "blue"])
+    world.early, world.late, world.vocabulary = world.say(6, first=10), world.say(5, first=16), world.say(10)
+    return world
 
 
 @pytest.fixture
 def dictionary(world) -> pd.DataFrame:
     criteria = {"belief": BELIEF, "direct": DIRECT}
-    return world.dictionary({"R->H": criteria, "H->R": criteria})
+    return build(world, {"R->H": criteria, "H->R": criteria})
 
 
 def test_every_message_and_every_utterance_gets_its_n_best(dictionary):
@@ -69,19 +53,19 @@ def test_ranks_follow_scores_and_ids_are_those_of_the_tables(dictionary):
 
 
 def test_no_message_is_translated_into_silence(world):
-    every = world.dictionary({"R->H": {"belief": BELIEF}, "H->R": {}}, n_best=100)
+    every = build(world, {"R->H": {"belief": BELIEF}, "H->R": {}}, n_best=100)
     assert set(every["target_id"]) == {1, 2, 3}
 
 
 def test_each_direction_has_its_own_criterion(world):
-    dictionary = world.dictionary({"R->H": {"one": BELIEF}, "H->R": {"one": DIRECT}}, n_best=3)
-    spoken, told = world.english.spoken(), Composed(world.english, UTTERANCES)
-    into_english = make_criterion(BELIEF).scores(world.spoken[0], spoken, world.candidates)
+    dictionary = build(world, {"R->H": {"one": BELIEF}, "H->R": {"one": DIRECT}}, n_best=3)
+    spoken, told = world.english.spoken(), world.told(*UTTERANCES)
+    into_english = make_criterion(BELIEF).scores(world.early, spoken, world.candidates)
     into_neuralese = make_criterion(DIRECT).scores(told, world.vocabulary, world.candidates)
     for direction, scores, first in (("R->H", into_english, 10), ("H->R", into_neuralese, 0)):
         rows = dictionary[(dictionary["direction"] == direction) & (dictionary["source_id"] < first + len(scores))]
         expected = scores.sort(dim=1).values[:, :3].flatten().tolist()
-        assert rows["score"].tolist() == pytest.approx(expected)
+        assert rows["score"].tolist() == pytest.approx(expected, abs=1e-6)
 
 
 def test_equal_scores_keep_the_order_of_the_inventory():
@@ -115,6 +99,7 @@ def test_a_criterion_is_built_from_its_settings_whatever_its_role():
         ({"kind": "direct", "scale": [1.0, 2.0]}, "one value of 'scale', not a list"),
         ({"kind": "direct", "weights": "sum"}, "no option 'weights'; it has scale, variance, join"),
         ({"kind": "direct", "join": "sum"}, "'sum' should be 'product' or 'mean'"),
+        ({"kind": "belief", "weights": "sideways"}, "'weights' of a criterion of kind 'belief': 'sideways' should"),
     ],
 )
 def test_an_unknown_criterion_or_option_is_refused_by_name(settings, says):
@@ -123,7 +108,7 @@ def test_an_unknown_criterion_or_option_is_refused_by_name(settings, says):
 
 
 def test_a_message_is_translated_as_the_dictionary_does(world):
-    dictionary = world.dictionary({"R->H": {"belief": BELIEF}, "H->R": {}}, n_best=1)
-    said = world.spoken[1]
+    dictionary = build(world, {"R->H": {"belief": BELIEF}, "H->R": {}}, n_best=1)
+    said = world.late
     texts = translate(make_criterion(BELIEF), said, world.english.spoken(), world.candidates, said.messages)
     assert texts == dictionary.set_index("source_id").loc[said.ids.tolist(), "target"].tolist()

@@ -1,33 +1,25 @@
 """How criteria take the likelihoods of a language: how wide p(z | x) is, and what phrases said together are."""
 
 import math
+from itertools import accumulate
 
+import pandas as pd
 import pytest
 import torch
+from worlds import NOISE, World
 
-from neuralese.games.reference import ReferenceGame
-from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
+from neuralese.speakers.traces import Lists
+from neuralese.storage.tables import write_table
+from neuralese.tasks.items import traces_table, utterances_table
 from neuralese.translate.criteria import Reading
-from neuralese.translate.languages import Composed, English, Neuralese
+from neuralese.translate.languages import load_parts, utterance_ids
 
-NOISE = 0.3
-
-
-@pytest.fixture
-def game(generator) -> ReferenceGame:
-    torch.manual_seed(0)
-    return ReferenceGame(torch.randn(20, 3, generator=generator))
+WORDS = ["", "light", "dark", "green"]
 
 
-@pytest.fixture
-def neuralese(game, generator) -> Neuralese:
-    robot = RobotSpeaker(game, hidden=8, message=5, scale=NOISE)
-    return Neuralese(game, robot, torch.randn(4, 5, generator=generator), torch.arange(4))
-
-
-@pytest.fixture
-def english(game) -> English:
-    return English(game, HumanSpeaker(game, hidden=8, phrases=4, silence=0), ["", "red", "green", "light"])
+@pytest.fixture(scope="module")
+def world() -> World:
+    return World(WORDS, contexts=7)
 
 
 @pytest.mark.parametrize(
@@ -39,40 +31,80 @@ def english(game) -> English:
         (Reading(scale=4.0, variance=0.5), math.sqrt(0.5)),  # whatever the noise
     ],
 )
-def test_a_robots_messages_are_gaussian_and_as_wide_as_they_are_read(game, neuralese, generator, reading, width):
-    candidates = game.candidates(game.draw_states(6, generator))
+def test_a_robots_messages_are_gaussian_and_as_wide_as_they_are_read(world, reading, width):
+    said, game = world.say(4), world.game
     with torch.no_grad():
-        means = neuralese.speaker.mean(game.speaker_view(candidates.flatten(0, 1))).unflatten(0, (6, 2))
-    normal = torch.distributions.Normal(means, width)
-    expected = torch.stack([normal.log_prob(message).sum(-1) for message in neuralese.messages])
-    read = neuralese.read(reading)
-    torch.testing.assert_close(read.log_likelihood(candidates), expected.double(), rtol=1e-4, atol=1e-3)
-    assert reading.width(NOISE) == pytest.approx(width)
-    assert torch.equal(read.messages, neuralese.messages)
+        means = world.robot.mean(game.speaker_view(world.candidates.flatten(0, 1))).unflatten(0, (7, 2))
+    expected = torch.stack([torch.distributions.Normal(means, width).log_prob(each).sum(-1) for each in said.messages])
+    read = said.read(reading)
+    torch.testing.assert_close(read.log_likelihood(world.candidates), expected)
+    assert read.log_peak == pytest.approx(-4 * math.log(width * math.sqrt(2 * math.pi)))
     # reading what was read forgets the first reading
-    assert torch.equal(
-        read.read(Reading()).log_likelihood(candidates), neuralese.read(Reading()).log_likelihood(candidates)
+    assert read.read(Reading()).scale == said.read(Reading()).scale
+
+
+def test_phrases_said_together_are_read_as_a_product_or_as_its_geometric_mean(world):
+    bags, single = world.told((1,), (1, 3), (1, 2, 3)), world.english.log_likelihood(world.candidates)
+    product = torch.stack([single[1], single[1] + single[3], single[1] + single[2] + single[3]])
+    for reading, expected in (
+        (Reading(), product),
+        (Reading(scale=9.0, variance=7.0), product),
+        (Reading(join="mean"), product / torch.tensor([1, 2, 3])[:, None, None]),
+    ):
+        torch.testing.assert_close(bags.read(reading).log_likelihood(world.candidates), expected)
+    alone = world.english.read(Reading(scale=3.0, variance=0.1, join="mean"))
+    assert torch.equal(alone.log_likelihood(world.candidates), single)
+
+
+def test_silence_has_a_name_and_is_not_among_what_may_be_said_for_a_message(world):
+    assert world.english.texts() == ["(silence)", "light", "dark", "green"]
+    assert world.english.spoken().ids.tolist() == [1, 2, 3]
+    assert world.told((0,), (1, 3)).texts() == ["(silence)", "light, green"]
+
+
+# ---- what humans say at once: sets of phrases, numbered so that single phrases keep their own numbers
+
+
+def lists(said: list[list[int]]) -> Lists:
+    starts = torch.tensor([0, *accumulate(len(each) for each in said)])
+    return Lists(torch.tensor([phrase for each in said for phrase in each]), starts, len(WORDS))
+
+
+SAID = {
+    "train": [[2, 3], [3, 2], [1, 3], [1, 2], [1, 2], [1, 2], [0], []],
+    "dev": [[1, 3], [2], [1, 2, 3], [3, 1, 3]],
+    "test": [[3, 2], [0], [0], [1, 2, 3]],
+}
+
+
+@pytest.fixture
+def table() -> pd.DataFrame:
+    said = [(split, each) for split in SAID for each in SAID[split]]
+    return utterances_table(
+        WORDS, traces_table(range(len(said)), phrases=[each for _, each in said]), [split for split, _ in said]
     )
 
 
-def test_phrases_said_together_are_read_as_a_product_or_as_its_geometric_mean(game, english, generator):
-    candidates = game.candidates(game.draw_states(7, generator))
-    bags = Composed(english, ((1,), (1, 3), (1, 2, 3)))
-    single = english.log_likelihood(candidates)
-    product = torch.stack([single[1], single[1] + single[3], single[1] + single[2] + single[3]])
-    torch.testing.assert_close(bags.read(Reading()).log_likelihood(candidates), product)
-    mean = product / torch.tensor([1, 2, 3])[:, None, None]
-    torch.testing.assert_close(bags.read(Reading(join="mean")).log_likelihood(candidates), mean)
-    torch.testing.assert_close(bags.read(Reading(scale=9.0, variance=7.0)).log_likelihood(candidates), product)
+def test_single_phrases_come_first_by_their_own_ids_and_then_what_was_said_on_held_out_states(table):
+    assert table["utterance_id"].tolist() == list(range(len(table)))
+    assert table["parts"].tolist()[:4] == [[0], [1], [2], [3]]
+    # the most frequent in training first; what was said in training alone is not there
+    assert table["parts"].tolist()[4:] == [[2, 3], [1, 3], [1, 2, 3]]
+    assert table["text"].tolist()[4:] == ["dark, green", "light, green", "light, dark, green"]
 
 
-def test_single_phrases_are_always_read_alike(game, english, generator):
-    candidates = game.candidates(game.draw_states(7, generator))
-    read = english.read(Reading(scale=3.0, variance=0.1, join="mean"))
-    assert torch.equal(read.log_likelihood(candidates), english.log_likelihood(candidates))
+def test_utterances_are_counted_in_each_split(table):
+    counts = table.set_index(table["parts"].map(tuple))[["train", "dev", "test"]]
+    assert counts.loc[[(2, 3)]].values.tolist() == [[2, 0, 1]]
+    assert counts.loc[[(1, 3)]].values.tolist() == [[1, 2, 0]]
+    assert counts.loc[[(0,)]].values.tolist() == [[1, 0, 2]]
+    assert counts.loc[[(3,)]].values.tolist() == [[0, 0, 0]]
 
 
-def test_silence_has_a_name_and_is_not_among_what_may_be_said_for_a_message(english):
-    assert english.texts() == ["(silence)", "red", "green", "light"]
-    assert english.spoken().ids.tolist() == [1, 2, 3]
-    assert Composed(english, ((0,), (1, 3))).texts() == ["(silence)", "red, light"]
+def test_everything_that_was_said_on_held_out_states_is_found_by_its_phrases(table, tmp_path):
+    write_table(tmp_path / "utterances.parquet", table, "utterances")
+    parts = load_parts(tmp_path / "utterances.parquet")
+    for split in ("dev", "test"):
+        bags = lists(SAID[split]).bags(torch.arange(len(SAID[split])))
+        found = utterance_ids(bags, parts)
+        assert [parts[number] for number in found.tolist()] == [tuple(sorted(set(each))) for each in SAID[split]]

@@ -3,14 +3,14 @@
 import pytest
 import torch
 from naive_listener import preferences
+from worlds import World
 
 from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.players import listening
 from neuralese.games.reference import ReferenceGame
-from neuralese.speakers.models import HumanListener, HumanSpeaker, RobotSpeaker
-from neuralese.translate.criteria import BeliefCriterion, Reading
-from neuralese.translate.languages import English, Neuralese
-from neuralese.translate.pragmatics import TEMPERATURE, Pragmatic, human_responses, log_picks, robot_responses
+from neuralese.speakers.models import HumanListener
+from neuralese.translate.criteria import BeliefCriterion
+from neuralese.translate.pragmatics import TEMPERATURE, human_responses, log_picks, robot_responses
 
 
 def nearest(found: torch.Tensor, cell: Cell, game: ReferenceGame, message: torch.Tensor, states: torch.Tensor) -> float:
@@ -59,31 +59,24 @@ def test_half_of_the_memory_is_worked_out_once_and_the_q_values_are_those_of_the
         torch.testing.assert_close(found, cell(seen, messages, memory)[0])
 
 
-def test_phrases_to_which_humans_respond_alike_are_translations_whoever_says_them(generator):
-    game = ReferenceGame(torch.randn(20, 3, generator=generator))
-    torch.manual_seed(0)
-    english = English(game, HumanSpeaker(game, hidden=8, phrases=3), ["a", "b", "c"])
-    listener = HumanListener(game, hidden=8, words=3)
-    heard = torch.tensor([[1.0, 0, 0], [1, 0, 0], [0, 0, 5]])  # a and b are heard alike
-    pragmatic = Pragmatic(english, human_responses(listener, game, heard))
-    candidates = game.candidates(game.draw_states(50, generator))
-    scores = BeliefCriterion(weights="source", divergence="symmetric").scores(pragmatic, pragmatic, candidates)
+def test_phrases_to_which_humans_respond_alike_are_translations_whoever_says_them():
+    world, criterion = World(["a", "b", "c"]), BeliefCriterion(weights="source", divergence="symmetric")
+    listener = HumanListener(world.game, hidden=8, words=3).double()
+    heard = torch.tensor([[1.0, 0, 0], [1, 0, 0], [0, 0, 5]]).double()  # a and b are heard alike
+    respond = human_responses(listener, world.game, heard)
+    by_response = criterion.meanings(world.english, world.candidates, respond=respond)
+    scores = criterion.compare(by_response, by_response)
     assert scores[0, 1] < 1e-9 < scores[0, 2]
-    assert BeliefCriterion(weights="source", divergence="symmetric").scores(english, english, candidates)[0, 1] > 1e-4
+    assert criterion.scores(world.english, world.english, world.candidates)[0, 1] > 1e-4
 
 
-def test_how_likelihoods_are_read_changes_where_a_message_is_said_and_not_what_it_makes_listeners_do(generator):
-    game = ReferenceGame(torch.randn(20, 3, generator=generator))
-    torch.manual_seed(0)
-    cell, robot = Cell(game, CellConfig(hidden=8, message=4)), RobotSpeaker(game, hidden=8, message=4, scale=0.3)
-    messages = torch.randn(3, 4, generator=generator)
-    pragmatic = Pragmatic(Neuralese(game, robot, messages, torch.arange(3)), robot_responses(cell, game, messages))
-    candidates = game.candidates(game.draw_states(6, generator))
-    read = pragmatic.read(Reading(scale=4.0))
-    likely, expected = (
-        each.log_likelihood(candidates) for each in (pragmatic, pragmatic.language.read(Reading(scale=4.0)))
+def test_how_likelihoods_are_read_changes_where_a_message_is_said_and_not_what_it_makes_listeners_do():
+    world = World(["a"], contexts=6)
+    language, cell = world.say(3), Cell(world.game, CellConfig(hidden=8, message=4)).double()
+    respond = robot_responses(cell, world.game, language.messages)
+    (usual,), (wide,) = (
+        BeliefCriterion(scale=scale).meanings(language, world.candidates, respond=respond).blocks()
+        for scale in (1.0, 4.0)
     )
-    torch.testing.assert_close(read.log_beliefs(candidates, expected), pragmatic.log_beliefs(candidates, likely))
-    assert pragmatic.language.log_beliefs(candidates, likely) is likely  # by Equation 1, if nobody is asked
-    torch.testing.assert_close(read.log_likelihood(candidates), expected)
-    assert (expected - pragmatic.log_likelihood(candidates)).abs().max() > 0.1
+    torch.testing.assert_close(usual.log_belief, wide.log_belief)
+    assert (usual.w - wide.w).abs().max() > 0.01

@@ -6,17 +6,13 @@ from dataclasses import FrozenInstanceError
 import numpy as np
 import pytest
 import torch
+from worlds import World
 
 from neuralese.errors import NeuraleseError
-from neuralese.games.reference import ReferenceGame
-from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
 from neuralese.translate.criteria import KINDS, BeliefCriterion, Criterion, criterion, kind_of, make_criterion
 from neuralese.translate.dictionary import build_dictionary
 from neuralese.translate.families import members
-from neuralese.translate.languages import Composed, English, Neuralese
 from neuralese.translate.pairs import Meanings, shared
-
-PHRASES = ["red", "green", "blue"]
 
 
 @pytest.fixture
@@ -39,16 +35,6 @@ def overlap() -> Iterator[type[Criterion]]:
     KINDS.update(before)
 
 
-@pytest.fixture
-def world(generator) -> tuple[English, Neuralese, torch.Tensor]:
-    torch.manual_seed(0)
-    game = ReferenceGame(torch.randn(40, 3, generator=generator))
-    english = English(game, HumanSpeaker(game, hidden=8, phrases=3), PHRASES)
-    robot = RobotSpeaker(game, hidden=8, message=5, scale=0.3)
-    neuralese = Neuralese(game, robot, torch.randn(9, 5, generator=generator), torch.arange(9))
-    return english, neuralese, game.candidates(game.draw_states(30, generator))
-
-
 def test_a_new_criterion_is_built_from_settings_and_has_the_options_of_all(overlap):
     made = make_criterion({"kind": "overlap", "role": "ours", "power": 0.5, "scale": 2.0})
     assert made == overlap(power=0.5, scale=2.0)
@@ -64,11 +50,12 @@ def test_a_new_criterion_is_built_from_settings_and_has_the_options_of_all(overl
         make_criterion({"kind": "overlop"})
 
 
-def test_a_new_criterion_makes_dictionaries_and_families(overlap, world):
-    english, neuralese, candidates = world
+def test_a_new_criterion_makes_dictionaries_and_families(overlap):
+    world = World(["red", "green", "blue"], contexts=30)
+    english, neuralese, candidates = world.english, world.say(9), world.candidates
     family = members({"kind": "overlap", "power": [0.5, 1.0], "scale": [1.0, 4.0]})
     assert list(family) == [f"overlap x{scale} power {power}" for power in (0.5, 1.0) for scale in (1, 4)]
-    told = Composed(english, ((0,), (1,), (2,), (0, 2)))
+    told = world.told((0,), (1,), (2,), (0, 2))
     criteria = {"R->H": family, "H->R": family}
     table = build_dictionary(english, told, [neuralese], neuralese, candidates, criteria, n_best=2)
     assert set(table["criterion"]) == set(family)

@@ -20,7 +20,7 @@ from neuralese.translate.dictionary import best_targets
 from neuralese.translate.families import members, title
 from neuralese.translate.languages import Composed, English, Language, Neuralese
 from neuralese.translate.pairs import Meanings
-from neuralese.translate.pragmatics import Pragmatic, human_responses, robot_responses
+from neuralese.translate.pragmatics import human_responses, robot_responses
 
 PRAGMATIC = "pragmatic"  # matches the actions of the very listeners that judge all criteria
 PRAGMATIC_CRITERION = BeliefCriterion(weights="source", divergence="symmetric")
@@ -110,14 +110,11 @@ class Ablation:
         return self._responses(self.vocabulary)
 
     def _responses(self, language: Language) -> Meanings:
-        return PRAGMATIC_CRITERION.meanings(
-            self._by_response(language), self.candidates[:PRAGMATIC_CONTEXTS], keep=True
-        )
-
-    def _by_response(self, language: Language) -> Pragmatic:
         """What the robot does on hearing messages, or the model human on hearing phrases."""
-        game = self.vocabulary.game
+        game, few = self.vocabulary.game, self.candidates[:PRAGMATIC_CONTEXTS]
         if isinstance(language, Neuralese):
-            return Pragmatic(language, robot_responses(self.cell, game, language.messages))  # type: ignore[arg-type]  # of a game
-        heard = language.bags @ self.heard if isinstance(language, Composed) else self.heard[language.ids]
-        return Pragmatic(language, human_responses(self.listener, game, heard))
+            respond = robot_responses(self.cell, game, language.messages)  # type: ignore[arg-type]  # of a game
+        else:
+            heard = language.bags @ self.heard if isinstance(language, Composed) else self.heard[language.ids]
+            respond = human_responses(self.listener, game, heard)
+        return PRAGMATIC_CRITERION.meanings(language, few, keep=True, respond=respond)

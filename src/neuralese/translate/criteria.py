@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from neuralese.translate.languages import Language
-    from neuralese.translate.pairs import Meanings
+    from neuralese.translate.pairs import Meanings, Respond
 
 Join = Literal["product", "mean"]
 Weights = Literal["product", "sum", "source", "target", "likelihood"]
@@ -96,11 +96,12 @@ class Criterion(ABC):
         block: int | None = None,
         keep: bool = False,
         dtype: "torch.dtype | None" = None,
+        respond: "Respond | None" = None,
     ) -> "Meanings":
         """What the messages of a language, read as this criterion reads them, mean in contexts with `candidates`."""
         from neuralese.translate.pairs import BLOCK, DOUBLE, Meanings
 
-        return Meanings(language.read(self.reading), candidates, block or BLOCK, keep, dtype or DOUBLE)
+        return Meanings(language.read(self.reading), candidates, block or BLOCK, keep, dtype or DOUBLE, respond)
 
     def scores(
         self,

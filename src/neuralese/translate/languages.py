@@ -43,13 +43,6 @@ class Language(Protocol):
     def log_likelihood(self, candidates: Tensor) -> Tensor:
         """log p(z_k | x_is), (K, n, s), for candidates (n, s, ...), each independently."""
 
-    def log_beliefs(self, candidates: Tensor, log_likelihood: Tensor) -> Tensor:
-        """What its listeners believe in each context, (K, n, s), as logarithms that need not be normalised.
-
-        Unless overridden, they believe by Equation 1: in proportion to the likelihood of the message in a candidate.
-        """
-        return log_likelihood
-
 
 @dataclass(frozen=True)
 class Neuralese(Language):

@@ -22,7 +22,7 @@ error of the speakers' own single-precision likelihoods.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import Any
@@ -42,6 +42,8 @@ NEGLIGIBLE = 1e-30  # smaller factors count as zero in single precision, in whic
 
 SINGLE, DOUBLE = torch.float32, torch.float64
 
+# what listeners do in contexts: candidates (b, s, ...) -> log p(u | z_k, x_bi), (K, b, s)
+Respond = Callable[[Tensor], Tensor]
 Factor = Any  # a factor of a product over contexts, a tensor (K, columns); None stands for ones
 
 
@@ -77,7 +79,8 @@ class Meanings:
     """What the messages of a language mean in contexts with `candidates` (n, s, ...), block by block.
 
     Blocks are made on request and then discarded, unless `keep` is set, which trades memory for time when several
-    criteria are compared in the same contexts: sums over pairs with other meanings are kept, too.
+    criteria are compared in the same contexts: sums over pairs with other meanings are kept, too. With `respond`, what
+    listeners do takes the place of what they believe.
     """
 
     def __init__(
@@ -87,8 +90,10 @@ class Meanings:
         block: int = BLOCK,
         keep: bool = False,
         dtype: torch.dtype = DOUBLE,
+        respond: Respond | None = None,
     ) -> None:
         self.language, self.candidates, self.block, self.dtype = language, candidates, block, dtype
+        self.respond = respond
         self.sums: dict[Meanings, dict[tuple[str, str], Tensor]] = {}
         self.kept = list(self._made()) if keep else None
         if keep:
@@ -130,8 +135,8 @@ class Meanings:
             if weighted:
                 w = (likely[:, 0] - self.log_evidence[:, None]).exp().to(self.dtype)
             if believed:
-                believed_in = self.language.log_beliefs(part, likely.swapaxes(1, 2)).swapaxes(1, 2)
-                log_belief = beliefs(believed_in.to(self.dtype), dim=1)
+                preferred = self.respond(part).double().swapaxes(1, 2) if self.respond else likely
+                log_belief = beliefs(preferred.to(self.dtype), dim=1)
             yield Block(w, log_belief)
 
 

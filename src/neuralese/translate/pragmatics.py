@@ -1,15 +1,14 @@
 """The pragmatic meaning of a message (Section 3 of the paper): what it makes a listener do, p(u | z, x_b).
 
 If a game asks its listeners for the state, to act is to pick one of the candidates, so actions take the place of
-beliefs and everything else about a criterion stays the same. Robots pick by their Q values, the model human by how
-well the words fit.
+beliefs (`Meanings` with `respond`) and everything else about a criterion stays the same. Robots pick by their Q values,
+the model human by how well the words fit.
 
 The listeners whose actions are matched are those that judge the belief evaluation. So a pragmatic translation shows
 how much a translator could gain by knowing its judges; it must not be compared with those that do not.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
@@ -19,47 +18,12 @@ from neuralese.agents.players import listening
 from neuralese.games.game import Game
 from neuralese.games.states import States
 from neuralese.speakers.models import HumanListener
-from neuralese.translate.criteria import Reading
-from neuralese.translate.languages import Language
+from neuralese.translate.pairs import Respond
 
 TEMPERATURE = 0.1  # of a robot's choice by Q values, which lie between 0 and 1
 AT_ONCE = 64  # number of messages a robot is asked about at a time
 # messages (phrases, k, message), contexts (phrases, b) -> log beliefs (phrases, k, b, s)
 Believe = Callable[[Tensor, Tensor], Tensor]
-Respond = Callable[[Tensor], Tensor]  # candidates (n, s, ...) -> log p(u | z_k, x_bi), (K, n, s)
-
-
-@dataclass(frozen=True)
-class Pragmatic(Language):
-    """A language with what its listeners do in place of what they believe."""
-
-    language: Language
-    respond: Respond
-
-    @property
-    def log_peak(self) -> float:
-        return self.language.log_peak
-
-    def __len__(self) -> int:
-        return len(self.language)
-
-    @property
-    def ids(self) -> Tensor:  # type: ignore[override]  # derived here
-        return self.language.ids
-
-    def texts(self) -> list[str]:
-        return self.language.texts()
-
-    def read(self, reading: Reading) -> "Pragmatic":
-        """What listeners do is independent of the reading; how often a message is said is read as in the language."""
-        return replace(self, language=self.language.read(reading))
-
-    def log_likelihood(self, candidates: Tensor) -> Tensor:
-        return self.language.log_likelihood(candidates)
-
-    def log_beliefs(self, candidates: Tensor, log_likelihood: Tensor) -> Tensor:
-        """The log-probability of the listener's choice, (K, n, s), however likely the message is."""
-        return self.respond(candidates).double()
 
 
 def log_picks(margins: Tensor) -> Tensor:
