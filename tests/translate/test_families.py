@@ -1,15 +1,30 @@
-"""Families of criteria: what their members are, what they are called, and what a role makes of them."""
+"""Families of criteria: what their members are, what they are called, and which of them translates."""
 
+import math
+from itertools import product
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from neuralese.errors import NeuraleseError
+from neuralese.storage.tables import write_table
 from neuralese.translate.criteria import DIVERGENCES, JOINS, WEIGHTS, make_criterion
-from neuralese.translate.families import members, named, options, title, with_role
+from neuralese.translate.families import (
+    SPEAKERS,
+    choose,
+    chosen_criteria,
+    mark_chosen,
+    members,
+    named,
+    options,
+    title,
+    with_role,
+)
 
 CONFIG = yaml.safe_load((Path(__file__).parents[2] / "config/config.yaml").read_text())
 ALL = CONFIG["criteria"] | CONFIG["ablation"]["also"]
@@ -41,20 +56,14 @@ def test_the_members_of_a_family_are_all_combinations_of_its_lists_in_their_orde
     ]
     assert all(each["role"] == "ours" for each in family.values())
     assert list(family)[3] == "belief sum x2"
-
-
-def test_a_criterion_without_lists_is_alone_in_its_family():
-    settings = {"kind": "belief", "weights": "product", "divergence": "reverse", "variance": 0.5, "join": "mean"}
-    assert members(settings) == {"belief product reverse variance 0.5 join mean": settings}
+    alone = {"kind": "belief", "weights": "product", "divergence": "reverse", "variance": 0.5, "join": "mean"}
+    assert members(alone) == {"belief product reverse variance 0.5 join mean": alone}
 
 
 @given(BELIEFS)
 def test_no_two_members_share_a_label_and_each_is_a_criterion_of_its_own(settings):
     family = members(settings)
-    sizes = [len(value) if isinstance(value, list) else 1 for value in settings.values()]
-    combinations = 1
-    for size in sizes:
-        combinations *= size
+    combinations = math.prod(len(value) for value in settings.values() if isinstance(value, list))
     assert len(family) == combinations
     assert len({make_criterion(each) for each in family.values()}) == combinations
 
@@ -85,18 +94,112 @@ def test_a_criterions_title_is_made_of_its_role(settings, expected):
     assert title("mine", {"kind": "belief", **settings}) == expected
 
 
-def test_a_criterion_is_found_by_its_role_whatever_its_name():
+def test_a_criterion_is_found_by_its_role_or_its_name_and_refused_with_those_that_are_there():
     criteria = {"a": {"kind": "direct", "role": "baseline"}, "b": {"kind": "belief", "role": "ours"}}
-    assert with_role(criteria, "ours") == "b"
-    assert with_role(criteria, "control") is None
-
-
-def test_what_a_criterion_is_there_for_is_no_option_of_its_kind():
+    assert (with_role(criteria, "ours"), with_role(criteria, "control")) == ("b", None)
+    assert named(criteria, "a") == criteria["a"]
+    with pytest.raises(NeuraleseError, match="no criterion 'telepathy'; choose from a, b"):
+        named(criteria, "telepathy")
     assert options({"kind": "direct", "role": "baseline", "members": 8, "scale": 2.0}) == {"scale": 2.0}
 
 
-def test_a_criterion_that_is_not_there_is_refused_with_those_that_are():
-    criteria = {"belief": {"kind": "belief"}, "direct": {"kind": "direct"}}
-    assert named(criteria, "direct") == {"kind": "direct"}
-    with pytest.raises(NeuraleseError, match="no criterion 'telepathy'; choose from belief, direct"):
-        named(criteria, "telepathy")
+# ---- the member that translates is chosen on dev and nowhere else
+
+
+FAMILIES = {
+    "mine": {"kind": "belief", "role": "ours", "weights": ["source", "sum"], "scale": [1.0, 2.0]},
+    "theirs": {"kind": "direct", "role": "baseline", "scale": [1.0, 2.0, 4.0]},
+    "alone": {"kind": "belief", "role": "printed", "weights": "product", "divergence": "forward"},
+    "dice": {"kind": "random", "role": "control"},
+}
+
+
+def ablation(seeds: int = 3, seed: int = 0) -> pd.DataFrame:
+    """Random accuracies of every member on dev and test, and of what asks the judge, which is always best."""
+    random = np.random.default_rng(seed)
+    labels = [(name, label) for name, each in FAMILIES.items() if each["kind"] != "random" for label in members(each)]
+    rows = [
+        (speaker, family, member, split, number, 0.99 if family == "pragmatic" else random.uniform(0.5, 0.9))
+        for number, speaker, split in product(range(seeds), SPEAKERS, ("dev", "test"))
+        for family, member in (*labels, ("pragmatic", "pragmatic"))
+    ]
+    return pd.DataFrame(rows, columns=["speaker", "family", "criterion", "split", "seed", "value"]).assign(
+        task="colors"
+    )
+
+
+def naive_choice(table: pd.DataFrame, speaker: str, family: str) -> str:
+    """The member with the highest mean over seeds of what it reached on dev, by looking at one after another."""
+    means = {}
+    for member in members(FAMILIES[family]):
+        chosen = (speaker, family, member, "dev")
+        found = [row.value for row in table.itertuples() if row[1:5] == chosen]
+        means[member] = sum(found) / len(found)
+    return max(means, key=means.get)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_member_with_the_highest_mean_on_dev_is_chosen_for_each_direction(seed):
+    table = ablation(seed=seed)
+    found = choose(table, FAMILIES)
+    chosen = found.set_index(["direction", "criterion"])["member"]
+    for speaker, direction in SPEAKERS.items():
+        for family in ("mine", "theirs", "alone"):
+            assert chosen[direction, family] == naive_choice(table, speaker, family)
+    # neither what was measured on test nor what asks the judge is ever looked at
+    test = table["split"] == "test"
+    other = table.assign(value=table["value"].where(~test, 1 - table["value"]))
+    pd.testing.assert_frame_equal(found, choose(other, FAMILIES))
+    pd.testing.assert_frame_equal(found, choose(table[~test], FAMILIES))
+    assert "pragmatic" not in set(found["member"]) | set(found["second"])
+    # what was chosen is marked in each direction and split, and nothing else
+    marked = mark_chosen(table, found)
+    counts = marked[marked["chosen"]].groupby(["speaker", "split", "family"])["criterion"].nunique()
+    assert counts.to_dict() == dict.fromkeys(product(("H", "R"), ("dev", "test"), ("alone", "mine", "theirs")), 1)
+    pd.testing.assert_frame_equal(marked.drop(columns="chosen"), table)
+
+
+def test_the_mean_is_over_seeds_and_not_the_best_of_them():
+    table, labels = ablation(seeds=2), list(members(FAMILIES["theirs"]))
+    of_theirs = (table["family"] == "theirs") & (table["split"] == "dev")
+    table.loc[of_theirs, "value"] = 0.6
+    lucky = of_theirs & (table["criterion"] == labels[1])
+    table.loc[lucky, "value"] = table["seed"].map({0: 0.95, 1: 0.2})  # 0.575 on average
+    table.loc[of_theirs & (table["criterion"] == labels[2]), "value"] = 0.61
+    assert set(choose(table, FAMILIES).set_index("criterion").loc["theirs", "member"]) == {labels[2]}
+
+
+def test_of_equals_the_first_that_the_config_names_is_chosen():
+    """Sorting that is not stable keeps the order of a few by chance, so there are many."""
+    family = {"kind": "direct", "scale": [float(scale) for scale in range(1, 101)]}
+    labels = list(members(family))
+    rows = [
+        {"speaker": speaker, "criterion": label, "value": 0.5 + 0.1 * (number % 4 == 3)}
+        for speaker in SPEAKERS
+        for number, label in enumerate(labels)
+    ]
+    table = pd.DataFrame(rows).assign(task="colors", split="dev", seed=0, family="many")
+    found = choose(table, {"many": family})
+    assert found["member"].tolist() == [labels[3]] * 2  # the fourth is the first of the best
+    assert found["second"].tolist() == [labels[7]] * 2
+
+
+def test_what_was_chosen_comes_with_the_second_best_and_is_read_back_by_direction_and_name(tmp_path):
+    table = ablation(seeds=3)
+    found = choose(table, FAMILIES)
+    rows = found.set_index(["direction", "criterion"])
+    row = rows.loc[("R->H", "theirs")]
+    dev = table.query("family == 'theirs' and speaker == 'R' and split == 'dev'")
+    means = dev.groupby("criterion")["value"].mean().sort_values(ascending=False)
+    assert (row["member"], row["second"]) == tuple(means.index[:2])
+    assert [row["accuracy"], row["second_accuracy"]] == pytest.approx(means.iloc[:2].tolist())
+    assert (row["seeds"], row["members"]) == (3, 3)
+    alone, dice = rows.loc[("R->H", "alone")], rows.loc[("H->R", "dice")]
+    assert (alone["second"], dice["member"]) == ("", "random")
+    assert np.isnan([alone["second_accuracy"], dice["accuracy"]]).all()
+    write_table(tmp_path / "criteria.parquet", found, "criteria")
+    for direction, criteria in chosen_criteria(tmp_path / "criteria.parquet").items():
+        assert list(criteria) == list(FAMILIES)
+        for name, settings in criteria.items():
+            family = members(FAMILIES[name])
+            assert settings == family[rows.loc[(direction, name), "member"]] | {"members": len(family)}
