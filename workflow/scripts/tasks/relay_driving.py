@@ -1,8 +1,8 @@
 """Choose criteria on dev games, and let two robots drive with every message translated into English and back."""
 
 from neuralese.stages import stage
-from neuralese.stages.driving import choose_relay, relay_driving
 from neuralese.storage.tables import write_table
+from neuralese.tasks.driving.relay import choose_relay, relay_driving
 from neuralese.tasks.driving.tables import RELAY_CHOICE
 
 with stage(snakemake) as job:

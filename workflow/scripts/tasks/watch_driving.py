@@ -1,9 +1,9 @@
 """Play a few driving games and draw them, with the messages in English."""
 
 from neuralese.stages import stage
-from neuralese.stages.driving import draw_games, watch_driving
 from neuralese.storage.tables import write_table
 from neuralese.tasks.driving.tables import WATCHED
+from neuralese.tasks.driving.watch import draw_games, watch_driving
 
 with stage(snakemake) as job:
     watched, made = watch_driving(job.run, **job.settings), job.output

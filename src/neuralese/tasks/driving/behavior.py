@@ -1,176 +1,189 @@
-"""The paper's behaviour evaluation of the driving game (Table 3): a robot drives with a replayed human.
+"""A robot drives with a human: one who is replayed (Table 3 of the paper), or a model human who listens.
 
-A human player's actions and messages are taken from a test game exactly as they were, whatever the robot does; each
-message is translated into neuralese, and the robot drives the other car. Both seats of every game are played in turn.
-Once the trace ends the human waits, or is gone if it had arrived, and says nothing.
+    R / R     two robots in fresh games           R / H     a robot with a replayed human
+    H / H     the humans themselves               R / H*    a robot with the model human of `model_human`
+    H / H all those of every game                 H* / H*   two model humans who speak English
 
-    R / R   two robots in fresh games          R / H   a robot with a replayed human, by way of translating
-    H / H   the humans themselves              H / H all   those of every game, training games included
+**Replayed humans** do and say what they did in a test game, whatever the robot does; both seats of every game are
+replayed in turn. Utterances are translated whole; a message without any phrase of the inventory, as silence. In one
+condition, *repeated*, the robot hears the last translation of our criterion again while its human is silent. In a trace
+whose human never arrived (most of them crashed) no robot can complete the game: `possible` is the share of traces in
+which one can.
 
-Human utterances are translated whole; a message without any phrase of the inventory, as silence. Besides the
-criteria of the dictionary there are two ways without one: *silence*, in which the robot hears nothing, and *neuralese*,
-in which it hears what a second robot says in the human's place. Humans are silent at most turns; in one more way,
-*repeated*, the robot then hears the last translation of our criterion again. Ways are compared game by game: with
-silence, with the control and with the baseline.
-
-In a trace whose human never arrived (most of them crashed) no robot can complete the game: `possible` is the share of
-traces in which one can.
+**Model humans** hear the robot's words in English and act on them. Translators are those chosen on dev for relays
+(`relay`). People are silent at most turns, and a robot never learned to hear nothing. What it hears then is chosen on
+dev for each criterion, by reward: the *translation* of silence, *nothing* (zeros), or the *last* translation again.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import torch
 from torch import Tensor
 
-from neuralese.agents.cell import Cell
-from neuralese.agents.episodes import Intervene, rounds
-from neuralese.agents.messages import Speech
-from neuralese.evaluate.belief import best_translations
-from neuralese.evaluate.outcomes import Condition, Outcome, outcome_table
+from neuralese.config.models import RelayConfig
+from neuralese.evaluate.outcomes import Condition, Outcome, conditions_of, outcome_table
 from neuralese.evaluate.relay import OVER
 from neuralese.games.driving import DrivingGame, DrivingWorld
-from neuralese.tasks.driving.human import Humans
+from neuralese.stages.run import Run
+from neuralese.storage.tables import read_about
+from neuralese.tasks.driving.channels import (
+    LAST,
+    NOTHING,
+    TRANSLATED,
+    HumanChannel,
+    Translators,
+    new_messages,
+    silence,
+)
+from neuralese.tasks.driving.human import Humans, load_humans
+from neuralese.tasks.driving.loop import Chance, Pair, Robot, Said, Start, robots, unchanged
+from neuralese.tasks.driving.model_human import HumanDriver, ModelHuman
+from neuralese.tasks.driving.relay import MEASURES, Families, chosen_translators, translated
+from neuralese.tasks.driving.tables import GAMES, RELAY_CHOICE
 from neuralese.translate.criteria import kind_of
-from neuralese.translate.families import title, with_role
+from neuralese.translate.families import with_role
 
 RANDOM_REPEATS = 10  # number of times every game is played with random translations
-Say = Callable[[Tensor], Tensor]  # utterances (n,) -> messages (n, message)
-MEASURES = ("reward", "completion")
+SILENCE: Condition = Condition("silence", "silence", "silence")
+SPOKEN = Condition("neuralese", "a robot's own words", "native", unchanged)  # a robot speaks in the human's place
+REPEATED = "repeated"
 
 
-def drive(
-    cell: Cell, game: DrivingGame, humans: Humans, say: Say | None, generator: torch.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Let robots drive with `humans`, whose utterances become messages by `say`: reward and completion (n,).
-
-    Without `say` a robot in the human's place speaks.
-    """
-    longer = DrivingGame(game.layouts, humans.action.shape[1] + game.max_steps)
-    return _play(cell, longer, humans.world, generator, replaying(humans, say))
-
-
-def replaying(humans: Humans, say: Say | None) -> Intervene:
-    """Put humans into their seats (see `rounds`)."""
-    row = torch.arange(len(humans.games))
-
-    def intervene(time: int, actions: Tensor, sent: Tensor) -> tuple[Tensor, Tensor]:
-        actions = actions.index_put((row, humans.seat), humans.action_at(time))
-        if say:
-            sent = sent.index_put((row, humans.seat), say(humans.utterance_at(time)))
-        return actions, sent
-
-    return intervene
-
-
-def _play(
-    cell: Cell, game: DrivingGame, world: DrivingWorld, generator: torch.Generator, intervene: Intervene | None = None
-) -> tuple[np.ndarray, np.ndarray]:
-    played = list(rounds(cell, game, world, generator, intervene=intervene))
-    return torch.stack([each.reward for each in played]).sum(0).double().numpy(), played[-1].success.double().numpy()
-
-
-def translations(dictionary: pd.DataFrame, criterion: str, vocabulary: Speech) -> Tensor:
-    """The message (utterances, message) into which each utterance is translated."""
-    position = {int(message): row for row, message in enumerate(vocabulary.ids)}
-    best = best_translations(dictionary, "H->R", criterion)
-    return vocabulary.messages[[position[best[number]] for number in range(len(best))]]
+def evaluate_behavior(run: Run, split: str, fresh: int, resamples: int) -> pd.DataFrame:
+    """How robots drive with replayed humans of one split, whose messages are translated."""
+    silent, pair = run.phrases.index(""), robots(run, f"behavior {split}", fresh)
+    same = Condition("none", "same language", "native", unchanged)
+    outcomes = [replace(each, facts={"possible": 1.0}) for each in pair.play([same])]
+    humans = load_humans(run.files, split, run.parts, silent)
+    criteria = read_about(run.files["dictionary.parquet"])["criteria"]["H->R"]
+    conditions = [replace(SILENCE, heard=silence(silent)), SPOKEN]
+    conditions += conditions_of(criteria, partial(dictionary_channel, run))
+    if ours := with_role(criteria, "ours"):
+        heard = dictionary_channel(run, ours, criteria[ours])
+        conditions.append(Condition(REPEATED, f"{ours}, repeated while the human is silent", "", heard))
+    outcomes += replayed_outcomes(Robot(run.cell), run.states, humans, conditions, pair.start.seed)
+    games = run.table("games.parquet", GAMES)
+    for name, part in {"H/H": games[games["split"] == split], "H/H all": games}.items():
+        values = {"reward": part["reward"].to_numpy(), "completion": part["completed"].to_numpy(dtype=float)}
+        outcomes.append(Outcome(same, {"pair": name}, values, facts={"possible": 1.0}))
+    return run.label(outcome_table(outcomes, np.random.default_rng(run.seed), OVER, resamples=resamples))
 
 
 @dataclass(frozen=True)
-class Voice:
-    """What becomes of a human's words: a way to translate them, and its name."""
+class DictionaryChannel:
+    """From a replayed human, who listens to nobody, to a robot: utterances become messages."""
 
-    name: str
-    title: str
-    role: str
-    say: Say | None
-    times: int = 1  # number of times every game is played
-    repeats: bool = False  # whether the last words are repeated while the human is silent
+    messages: Tensor  # (utterances, message)
+    at_random: bool = False  # whether any of the messages is heard, whatever was said
 
-
-SILENCE, UNTRANSLATED, REPEATED = "silence", "neuralese", "repeated"
+    def __call__(self, said: Said) -> tuple[Tensor, Tensor]:
+        first, utterances = said.words
+        return first, said.chance.choose(self.messages) if self.at_random else self.messages[utterances]
 
 
-def voices(
-    dictionary: pd.DataFrame, criteria: Mapping[str, Mapping], vocabulary: Speech, generator: torch.Generator
-) -> list[Voice]:
-    """Silence, what a robot would say, and the translation by each of the `criteria` of the dictionary."""
-    messages = vocabulary.messages
+def dictionary_channel(run: Run, criterion: str, settings: Mapping[str, Any]) -> DictionaryChannel:
+    """The first translation of each utterance by a criterion of the dictionary, or any message."""
+    said = run.said["train"]
+    if not kind_of(settings).by_meaning:
+        return DictionaryChannel(said.messages, at_random=True)
+    best = run.table("dictionary.parquet").query("direction == 'H->R' and criterion == @criterion and rank == 1")
+    rows = pd.Index(said.ids.numpy()).get_indexer(best.sort_values("source_id")["target_id"])
+    return DictionaryChannel(said.messages[rows])
 
-    def silent(said: Tensor) -> Tensor:
-        return messages.new_zeros(len(said), messages.shape[1])
 
-    def at_random(said: Tensor) -> Tensor:
-        return messages[torch.randint(len(messages), said.shape, generator=generator)]
+class Replayed:
+    """Humans of logged games as drivers: they do and say what the log has, whatever they hear.
 
-    found = [Voice(SILENCE, "silence", SILENCE, silent), Voice(UNTRANSLATED, "a robot's own words", "native", None)]
-    for name, settings in criteria.items():
-        called = (name, title(name, settings), settings.get("role", ""))
-        if not kind_of(settings).by_meaning:
-            found.append(Voice(*called, at_random, RANDOM_REPEATS))
-        else:
-            found.append(Voice(*called, translations(dictionary, name, vocabulary).__getitem__))
-    ours = with_role(criteria, "ours")
-    for voice in [each for each in found if each.name == ours]:
-        told = f"{ours}, repeated while the human is silent"
-        found.append(replace(voice, name=REPEATED, title=told, role="", repeats=True))
+    With a `speaker`, that robot speaks in their place, and listens too.
+    """
+
+    def __init__(self, humans: Humans, speaker: Robot | None = None) -> None:
+        self.humans, self.speaker = humans, speaker
+
+    def begin(self, games: int) -> tuple[Tensor, Tensor]:
+        """See `Driver`; the first columns of memory are the human's number and the step."""
+        memory, heard = self.speaker.begin(games) if self.speaker else (torch.zeros(games, 0), torch.zeros(games, 1))
+        return torch.cat([torch.arange(games)[:, None], torch.zeros(games, 1), memory], dim=1), heard
+
+    def step(self, seen: Tensor, heard: Tensor, memory: Tensor, chance: Chance) -> tuple[Tensor, Tensor, Tensor]:
+        human, time = memory[:, :2].long().unbind(1)
+        time = time.clamp(max=self.humans.action.shape[1] - 1)
+        said, known = self.humans.utterance[human, time], memory[:, 2:]
+        if self.speaker:
+            _, said, known = self.speaker.step(seen, heard, known, chance)
+        return self.humans.action[human, time], said, torch.cat([memory[:, :1], memory[:, 1:2] + 1, known], dim=1)
+
+
+def replayed_pair(robot: Robot, humans: Humans, game: DrivingGame, seed: int, speaker: Robot | None = None) -> Pair:
+    """A robot in the first car and replayed humans in the second, in whose place a robot may speak.
+
+    The rules are the same for both cars, so those of games are swapped where the human drove the first.
+    """
+    first, world = (humans.seat == 0)[:, None], humans.world
+    parts = (torch.where(first, each.flip(1), each) for each in (world.pose, world.goal, world.arrived))
+    longer = DrivingGame(game.layouts, humans.action.shape[1] + game.max_steps)
+    start = Start(DrivingWorld(world.map, *parts), seed)
+    return Pair("R/H", (robot, Replayed(humans, speaker)), longer, start, humans.games.numpy())
+
+
+def replayed_outcomes(
+    robot: Robot, game: DrivingGame, humans: Humans, conditions: list[Condition], seed: int
+) -> list[Outcome]:
+    """A robot with each of `humans` under every condition; games with random messages are repeated and averaged."""
+    found, possible = [], {"possible": float(humans.arrives.double().mean())}
+    for each in conditions:
+        people = humans.repeating() if each.name == REPEATED else humans
+        times = RANDOM_REPEATS if isinstance(each.heard, DictionaryChannel) and each.heard.at_random else 1
+        people = people[torch.arange(len(humans.games)).repeat(times)]
+        speaker = robot if each.name == SPOKEN.name else None
+        (played,) = replayed_pair(robot, people, game, seed, speaker).play([each])
+        values = {measure: value.reshape(times, -1).mean(0) for measure, value in played.values.items()}
+        found.append(replace(played, values=values, groups=humans.games.numpy(), facts=possible))
     return found
 
 
-@dataclass(frozen=True)
-class Played:
-    """Results of games: reward and completion (n,), and which games they were, if some belong together."""
-
-    pair: str
-    voice: Voice
-    reward: np.ndarray
-    completion: np.ndarray
-    games: np.ndarray | None = None
-    possible: float = 1.0  # share of games that can be completed at all
-
-
-NOBODY = Voice("none", "same language", "native", None)
-
-
-def evaluate_behavior(
-    cell: Cell, game: DrivingGame, humans: Humans, ways: Iterable[Voice], fresh: int, generator: torch.Generator
-) -> list[Played]:
-    """Let two robots drive `fresh` games, and a robot with each of `humans` in all `ways` of translating.
-
-    Repetitions of a game with one human are averaged.
-    """
-    played = [Played("R/R", NOBODY, *_play(cell, game, game.reset(fresh, generator), generator))]
-    for way in ways:
-        drivers = (humans.repeating() if way.repeats else humans)[torch.arange(len(humans.games)).repeat(way.times)]
-        scores = drive(cell, game, drivers, way.say, generator)
-        reward, completion = (each.reshape(way.times, -1).mean(0) for each in scores)
-        possible = float(humans.arrives.double().mean())
-        played.append(Played("R/H", way, reward, completion, humans.games.numpy(), possible))
-    return played
+def listen_driving(
+    run: Run, driver: HumanDriver, criteria: Families, relay: Mapping[str, Any], resamples: int
+) -> pd.DataFrame:
+    """How a robot drives with a model human who listens, in fresh games."""
+    config, silent, heard = RelayConfig(**relay), run.phrases.index(""), run.heard.clone()
+    heard[silent] = 0  # elsewhere it counts as a word
+    robot, human = Robot(run.cell), ModelHuman(driver, run.english.speaker, heard, silent)
+    translators = Translators(run, config)
+    chosen = chosen_translators(translators, run.table("relay_choice.parquet", RELAY_CHOICE), new_messages(run))
+    channel = partial(HumanChannel, silence=silent)
+    conditions = translated(criteria, chosen, channel, translators.phrases.ids)
+    conditions.sort(key=lambda each: each.role == "control")  # it comes last
+    test = Start.of(run, "listening test", config.games)
+    mixed = Pair("R/H*", (robot, human), run.states, Start.of(run, "listening dev", config.dev_games))
+    conditions = choose_silence(mixed, conditions)
+    quiet = replace(SILENCE, heard=silence(silent))
+    outcomes = []
+    for name, seats, heard_in in (
+        ("R/R", (robot, robot), [Condition("none", "two robots, neuralese", "native", unchanged)]),
+        ("H*/H*", (human, human), [Condition("none", "two model humans, English", "native", unchanged), quiet]),
+        ("R/H*", (robot, human), [quiet, *conditions]),
+    ):
+        outcomes += Pair(name, seats, run.states, test).play(heard_in)
+    random = np.random.default_rng(run.seed)
+    tables = [outcome_table(outcomes, random, OVER, resamples=resamples, measures=[each]) for each in MEASURES]
+    return run.label(pd.concat(tables, ignore_index=True).fillna({"while_silent": ""}))
 
 
-def logged_games(games: pd.DataFrame, split: str) -> list[Played]:
-    """How humans drove with each other: in the games of one split, and in all."""
-    parts = {"H/H": games[games["split"] == split], "H/H all": games}
-    return [
-        Played(pair, NOBODY, part["reward"].to_numpy(), part["completed"].to_numpy(dtype=float))
-        for pair, part in parts.items()
-    ]
-
-
-def behavior_table(played: list[Played], resamples: int, random: np.random.Generator) -> pd.DataFrame:
-    """The table of outcomes of every pair and voice, with the share of games that could be completed (possible)."""
-    outcomes = [
-        Outcome(
-            Condition(each.voice.name, each.voice.title, each.voice.role),
-            {"pair": each.pair},
-            {"reward": each.reward, "completion": each.completion},
-            each.games,
-            {"possible": each.possible},
-        )
-        for each in played
-    ]
-    return outcome_table(outcomes, random, OVER, resamples=resamples)
+def choose_silence(pair: Pair, conditions: list[Condition]) -> list[Condition]:
+    """Choose by reward what the robot hears while its human is silent, under every condition but random ones."""
+    found = []
+    for each in conditions:
+        facts: dict[str, Any] = {}
+        if isinstance(each.heard, HumanChannel) and each.heard.at_random is None:
+            tried = {mode: replace(each.heard, while_silent=mode) for mode in (TRANSLATED, NOTHING, LAST)}
+            rewards = {mode: pair.results(channel)["reward"].mean() for mode, channel in tried.items()}
+            best = max(rewards, key=rewards.__getitem__)
+            each, facts = replace(each, heard=tried[best]), {"while_silent": best, "dev_reward": rewards[best]}
+        found.append(replace(each, facts=facts))
+    return found

@@ -18,13 +18,18 @@ from neuralese.tasks.task import Files
 from neuralese.translate.languages import Parts
 
 
+def load_turns(files: Files, split: str) -> tuple[pd.DataFrame, np.ndarray]:
+    """Every turn of every game, with its map, and whether the game is of one split."""
+    games, turns = (read_table(files[f"{each.name}.parquet"], each).to_pandas() for each in (GAMES, TURNS))
+    games = turns[["game"]].merge(games, on="game", how="left", validate="many_to_one")
+    return turns.assign(map=games["map"]), (games["split"] == split).to_numpy()
+
+
 def load_traces(files: Files, states: States, split: str, generator: torch.Generator) -> Traces:
     """What was said in the games of one split; the `item_id` of a trace is a row of the turns."""
     said, heard = read_table(files["traces.parquet"], "traces"), load_heard(files)
-    games, turns = (read_table(files[f"{each.name}.parquet"], each).to_pandas() for each in (GAMES, TURNS))
-    turns = turns.join(games.set_index("game")["split"], on="game")
-    item = said["item_id"].to_numpy()
-    chosen = kept((turns["split"] == split).to_numpy()[item], said)
+    (turns, inside), item = load_turns(files, split), said["item_id"].to_numpy()
+    chosen = kept(inside[item], said)
     rows = turns.iloc[item[chosen]]
     goal = cells(rows["goal_row"], rows["goal_col"])
     own = torch.from_numpy(np.stack([rows["map"].to_numpy(dtype=np.int64), poses(rows), goal], axis=1))
@@ -82,22 +87,12 @@ class Humans:
             said[:, turn] = torch.where(said[:, turn] == self.silence, said[:, turn - 1], said[:, turn])
         return replace(self, utterance=said)
 
-    def action_at(self, time: int) -> Tensor:
-        """What the humans do at a step, (n,)."""
-        return self.action[:, min(time, self.action.shape[1] - 1)]
-
-    def utterance_at(self, time: int) -> Tensor:
-        """What they say at a step, (n,)."""
-        return self.utterance[:, min(time, self.utterance.shape[1] - 1)]
-
 
 def load_humans(files: Files, split: str, parts: Parts, silence: int) -> Humans:
     """The humans of one split; `parts` are the phrases of each utterance, one of which is `silence`."""
-    games, turns = (read_table(files[f"{each.name}.parquet"], each).to_pandas() for each in (GAMES, TURNS))
-    traces = read_table(files["traces.parquet"], "traces")
+    (turns, inside), traces = load_turns(files, split), read_table(files["traces.parquet"], "traces")
     known = {each: number for number, each in enumerate(parts)}
     utterances = np.full(len(turns), silence)
     for row, said in zip(traces["item_id"].to_pylist(), traces["phrases"].to_pylist(), strict=True):
         utterances[row] = known.get(tuple(sorted(set(said))), silence)
-    chosen = turns["game"].isin(games.loc[games["split"] == split, "game"]).to_numpy()
-    return Humans.of(turns[chosen].reset_index(drop=True), utterances[chosen], silence)
+    return Humans.of(turns[inside].reset_index(drop=True), utterances[inside], silence)

@@ -22,18 +22,19 @@ import json
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 import torch
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError, ValidationInfo, field_validator
 from torch import Tensor
 
 from neuralese.data.archives import members
 from neuralese.errors import NeuraleseError
-from neuralese.games.driving import GONE, SIZE, WAIT, DrivingGame, DrivingWorld, Layouts
+from neuralese.games.driving import ACTIONS, GONE, SIZE, WAIT, DrivingGame, DrivingWorld, Layouts
 from neuralese.tasks.driving.task import DRIVING
 
 log = logging.getLogger(__name__)
@@ -50,54 +51,58 @@ class BadLogError(ValueError):
     """Says which field of a log is wrong."""
 
 
-def _demand(holds: bool, field: str, found: object) -> None:
-    if not holds:
-        raise BadLogError(f"{field} is {json.dumps(found, default=str)[:60]}")
+TWO, EIGHT = (Field(min_length=length, max_length=length) for length in (2, SIZE))
+ZeroOrOne = Annotated[float, Field(ge=0, le=1, multiple_of=1)]
+Place = Annotated[list[Annotated[int, Field(ge=-1, lt=SIZE)]], TWO]  # row, column
 
 
-def _is_cell(value: object) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(type(x) is int and 0 <= x < SIZE for x in value)
+class Car(BaseModel, strict=True):
+    """One car of a state."""
+
+    done: bool
+    pos: Place
+    goal: Place
+    dir: int = Field(ge=0, lt=4)
+
+    @field_validator("pos", "goal")
+    @classmethod
+    def _on_the_map(cls, place: list[int], info: ValidationInfo) -> list[int]:
+        gone = info.field_name == "pos" and info.data.get("done") and place == [-1, -1]
+        if min(place) < 0 and not gone:
+            raise ValueError
+        return place
 
 
-def _car(car: Any, field: str) -> tuple:
-    """The columns `CAR` of one car."""
-    _demand(isinstance(car, dict) and {"pos", "dir", "goal", "done"} <= set(car), field, car)
-    _demand(type(car["done"]) is bool, f"{field}.done", car["done"])
-    gone = car["done"] and car["pos"] == [-1, -1]
-    _demand(gone or _is_cell(car["pos"]), f"{field}.pos", car["pos"])
-    _demand(type(car["dir"]) is int and 0 <= car["dir"] < 4, f"{field}.dir", car["dir"])
-    _demand(_is_cell(car["goal"]), f"{field}.goal", car["goal"])
-    return (*car["pos"], car["dir"], *car["goal"], car["done"])
+class State(BaseModel, strict=True):
+    """Both cars, and the road as zeros and ones."""
+
+    cars: Annotated[list[Car], TWO]
+    road: Annotated[list[Annotated[list[ZeroOrOne], EIGHT]], EIGHT]
+
+    @property
+    def lines(self) -> str:
+        """The road as eight lines, `#` for road and `.` for everything else."""
+        return "\n".join("".join(".#"[int(cell)] for cell in row) for row in self.road)
 
 
-def _state(state: Any, field: str) -> list[tuple]:
-    """The cars of one state."""
-    _demand(isinstance(state, dict) and {"cars", "road"} <= set(state), field, state)
-    cars = state["cars"]
-    _demand(isinstance(cars, list), f"{field}.cars", cars)
-    _demand(len(cars) == 2, f"the number of {field}.cars", len(cars))
-    return [_car(car, f"{field}.cars[{player}]") for player, car in enumerate(cars)]
+class Move(BaseModel, strict=True):
+    """What one player did and said."""
+
+    action: int = Field(ge=0, lt=ACTIONS)
+    message: str = Field(max_length=MOST_TYPED)
 
 
-def _road(road: Any) -> str:
-    """A road layout as eight lines, `#` for road and `.` for everything else."""
-    rows = road if isinstance(road, list) else []
-    _demand(len(rows) == SIZE and all(isinstance(row, list) and len(row) == SIZE for row in rows), "road", road)
-    cells = [cell for row in rows for cell in row]
-    _demand(all(isinstance(cell, int | float) and cell in (0, 1) for cell in cells), "road", road)
-    return "\n".join("".join(".#"[int(cell)] for cell in row) for row in rows)
+STATE, MOVES = TypeAdapter(State), TypeAdapter(Annotated[list[Move], TWO])
 
 
-def _moves(moves: Any, field: str) -> list[tuple[int, str]]:
-    _demand(isinstance(moves, list) and len(moves) == 2, field, moves)
-    for player, move in enumerate(moves):
-        _demand(isinstance(move, dict) and {"action", "message"} <= set(move), f"{field}[{player}]", move)
-        action, message = move["action"], move["message"]
-        _demand(type(action) is int and 0 <= action < 4, f"{field}[{player}].action", action)
-        _demand(isinstance(message, str), f"{field}[{player}].message", message)
-        _demand(len(message) <= MOST_TYPED, f"the length of {field}[{player}].message", len(message))
-        _demand(not re.search("[\ud800-\udfff]", message), f"{field}[{player}].message", message)
-    return [(move["action"], move["message"]) for move in moves]
+def _valid(adapter: TypeAdapter, value: Any, name: str) -> Any:
+    try:
+        return adapter.validate_python(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+    where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
+    found = "missing" if first["type"] == "missing" else json.dumps(first["input"], default=str)[:60]
+    raise BadLogError(f"{name}{where} is {found}")
 
 
 def parse_log(content: bytes) -> tuple[str, list[tuple]]:
@@ -109,26 +114,20 @@ def parse_log(content: bytes) -> tuple[str, list[tuple]]:
         record = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise BadLogError(f"the JSON is damaged: {str(error)[:200]}") from None
-    try:
-        return _game(record)
-    except RecursionError:
-        raise BadLogError("it is nested too deeply") from None
-
-
-def _game(record: Any) -> tuple[str, list[tuple]]:
-    _demand(
-        isinstance(record, list) and len(record) >= 3 and len(record) % 2 == 1, "the list of states and moves", record
-    )
-    rows = []
-    for position in range(0, len(record), 2):
-        cars = _state(record[position], f"state {position // 2}")
-        last = position == len(record) - 1
-        moves = [(None, "")] * 2 if last else _moves(record[position + 1], f"moves {position // 2}")
-        rows += [(position // 2, player, *cars[player], *moves[player]) for player in (0, 1)]
-    road = _road(record[0]["road"])
-    for position in range(2, len(record), 2):
-        _demand(record[position]["road"] == record[0]["road"], f"state {position // 2}.road", "not the first")
-    return road, rows
+    if not isinstance(record, list) or len(record) < 3 or len(record) % 2 == 0:
+        raise BadLogError("it is not a list of states with moves between them")
+    states = [_valid(STATE, state, f"state {number}") for number, state in enumerate(record[::2])]
+    moves = [_valid(MOVES, pair, f"moves {number}") for number, pair in enumerate(record[1::2])]
+    for number, state in enumerate(states):
+        if state.lines != states[0].lines:
+            raise BadLogError(f"state {number}.road is not that of the first state")
+    said = [[(move.action, move.message) for move in pair] for pair in moves] + [[(None, "")] * 2]
+    rows = [
+        (turn, player, *car.pos, car.dir, *car.goal, car.done, *said[turn][player])
+        for turn, state in enumerate(states)
+        for player, car in enumerate(state.cars)
+    ]
+    return states[0].lines, rows
 
 
 def parse(archive: str | Path) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, str]]:
@@ -201,11 +200,20 @@ def inventory(messages: Iterable[str], least_sent: int, known: list[str]) -> pd.
     """Silence and the frequent messages of one to three words: phrase_id, phrase, count, words (ids of the `known`)."""
     ids = {word: number for number, word in enumerate(known)}
     said = Counter(" ".join(words(message)) for message in messages)
-    silence = said.pop("", 0)
-    kept = [(phrase, count) for phrase, count in said.items() if count >= least_sent and phrase.count(" ") < LONGEST]
-    kept = [("", silence), *sorted(kept, key=lambda entry: (-entry[1], entry[0]))]
-    table = pd.DataFrame(kept, columns=["phrase", "count"]).rename_axis("phrase_id").reset_index()
+    table = _frequent("phrase", {text: count for text, count in said.items() if text.count(" ") < LONGEST}, least_sent)
     return table.assign(words=[words_of(phrase, ids) for phrase in table["phrase"]])
+
+
+def vocabulary(messages: Iterable[str], least_words: int) -> pd.DataFrame:
+    """Silence and the words in at least `least_words` of the messages: columns word_id, word, count."""
+    return _frequent("word", Counter(each for message in messages for each in set(words(message)) or {""}), least_words)
+
+
+def _frequent(name: str, said: Mapping[str, int], least: int) -> pd.DataFrame:
+    """Silence, then what was said at least so often, most frequent first."""
+    kept = sorted((-count, text) for text, count in said.items() if text and count >= least)
+    rows = [("", said.get("", 0)), *((text, -count) for count, text in kept)]
+    return pd.DataFrame(rows, columns=[name, "count"]).rename_axis(f"{name}_id").reset_index()
 
 
 def training_messages(games: pd.DataFrame, turns: pd.DataFrame) -> pd.Series:
@@ -217,14 +225,6 @@ def training_messages(games: pd.DataFrame, turns: pd.DataFrame) -> pd.Series:
 def _speaking(turns: pd.DataFrame) -> pd.Series:
     """Where a player could say something: a car that has not arrived, before the game's last state."""
     return ~turns["done"] & turns["action"].notna()
-
-
-def vocabulary(messages: Iterable[str], least_words: int) -> pd.DataFrame:
-    """Silence and the words in at least `least_words` of the messages: columns word_id, word, count."""
-    counts = Counter(word for message in messages for word in set(words(message)) or {""})
-    kept = [entry for entry in counts.items() if entry[0] and entry[1] >= least_words]
-    kept = [("", counts[""]), *sorted(kept, key=lambda entry: (-entry[1], entry[0]))]
-    return pd.DataFrame(kept, columns=["word", "count"]).rename_axis("word_id").reset_index()
 
 
 def words_of(message: str, ids: dict[str, int]) -> list[int]:

@@ -12,30 +12,32 @@ games best: prospects, the perceptron, and finally the effect of words. So the s
 who ignores words, and the value of words is how much better held-out moves are predicted with them, game by game.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
-import numpy as np
 import pandas as pd
 import torch
 from torch import Tensor, nn
 
 from neuralese.evaluate.statistics import paired_test
-from neuralese.games.driving import ACTIONS, CELLS, GONE, POSES, WAIT, DrivingGame, Layouts, move_table, off_road_table
+from neuralese.games.driving import ACTIONS, CELLS, GONE, POSES, WAIT, DrivingGame, move_table, off_road_table
 from neuralese.randomness import seeded
 from neuralese.speakers.fit import FitConfig, fit
 from neuralese.speakers.models import HumanSpeaker
 from neuralese.speakers.traces import Lists
+from neuralese.stages.run import Run
 from neuralese.storage.tables import read_table
+from neuralese.tasks.driving.human import load_turns
 from neuralese.tasks.driving.logs import Logged
 from neuralese.tasks.driving.loop import Chance
-from neuralese.tasks.driving.tables import GAMES, TURNS, WORDS
+from neuralese.tasks.driving.tables import WORDS
 from neuralese.tasks.task import Files
 
 NAMES = ("wait", "forward", "left", "right")
 FITTING = FitConfig(batch=512, learning_rate=0.001, check_every=10, patience=10)
-FADING = (
-    0.5  # share of what was heard that is left a turn later; of 0, 0.5 and 0.8, the one that predicts dev moves best
-)
+FADING = 0.5  # share of what was heard that is left a turn later: of 0, 0.5 and 0.8 it predicts dev moves best
 QUICKER = 30  # factor on the learning rate for the few weights of prospects
 PROSPECTS = ("off the road", "moves nearer", "arrives", "waits")
 FARTHEST = 24  # maximum distance in moves, also used for what cannot be reached
@@ -53,29 +55,24 @@ class Moves:
     def __len__(self) -> int:
         return len(self.action)
 
+    def __getitem__(self, rows: Tensor | slice) -> "Moves":
+        return Moves(self.seen[rows], self.heard[rows], self.action[rows], self.game[rows])
 
-def said_words(files: Files) -> Tensor:
+
+def said_words(files: Files, rows: int) -> Tensor:
     """The words said in each row of the turns, (rows, words); silence has none."""
-    turns, traces = read_table(files["turns.parquet"], TURNS), read_table(files["traces.parquet"], "traces")
-    words = read_table(files["words.parquet"], WORDS)["word"].to_pylist()
-    bags = Lists.of(traces["words"].combine_chunks(), len(words)).bags(torch.arange(traces.num_rows))
-    said = torch.zeros(turns.num_rows, len(words))
-    said[torch.from_numpy(traces["item_id"].to_numpy().astype(np.int64))] = bags
-    return without_silence(said, words)
-
-
-def without_silence(bags: Tensor, words: list[str]) -> Tensor:
-    """Bags (n, words) in which silence is not a word."""
-    spoken = torch.tensor([bool(word) for word in words])
-    return bags * spoken
+    traces, words = read_table(files["traces.parquet"], "traces"), read_table(files["words.parquet"], WORDS)["word"]
+    said = torch.zeros(rows, len(words))
+    every = Lists.of(traces["words"].combine_chunks(), len(words)).bags(torch.arange(traces.num_rows))
+    said[torch.tensor(traces["item_id"].to_pylist())] = every
+    said[:, words.to_pylist().index("")] = 0
+    return said
 
 
 def load_moves(files: Files, split: str) -> Moves:
     """The moves of the games of one split."""
-    games, turns = (read_table(files[f"{each.name}.parquet"], each).to_pandas() for each in (GAMES, TURNS))
-    turns = turns.assign(map=turns["game"].map(games.set_index("game")["map"]))
-    chosen = turns["game"].isin(games.loc[games["split"] == split, "game"]).to_numpy()
-    return moves_of(turns[chosen].reset_index(drop=True), said_words(files)[torch.from_numpy(chosen)])
+    turns, inside = load_turns(files, split)
+    return moves_of(turns[inside].reset_index(drop=True), said_words(files, len(turns))[inside])
 
 
 def moves_of(turns: pd.DataFrame, said: Tensor) -> Moves:
@@ -105,41 +102,26 @@ def moves_to_go(road: Tensor) -> Tensor:
     return go
 
 
-class Prospects:
-    """The prospects of each action of those who see (n, 3): (n, actions, prospects)."""
-
-    def __init__(self, layouts: Layouts) -> None:
-        self.moved, self.head = move_table(), torch.arange(POSES) // 4
-        self.off_road = off_road_table(layouts.road).float()
-        self.to_go = moves_to_go(layouts.road).float()
-
-    def __call__(self, seen: Tensor) -> Tensor:
-        """See above; those who have left the road have the prospects of any car."""
-        where, pose, goal = seen.unbind(1)
-        pose = torch.where(pose == GONE, 0, pose)
-        after, there, towards = self.moved[pose], where[:, None], goal[:, None]  # (n, actions), (n, 1), (n, 1)
-        waits = torch.zeros(after.shape).index_fill(1, torch.tensor([WAIT]), 1.0)
-        return torch.stack(
-            [
-                self.off_road[there, after],
-                self.to_go[there, towards, pose[:, None]] - self.to_go[there, towards, after],
-                (self.head[after] == towards).float(),
-                waits,
-            ],
-            dim=2,
-        )
-
-
 class Sight(nn.Module):
     """Scores of actions given what is seen: see above."""
 
     def __init__(self, game: DrivingGame, hidden: int) -> None:
         super().__init__()
-        self.prospects = Prospects(game.layouts)
+        self.moved, self.head, road = move_table(), torch.arange(POSES) // 4, game.layouts.road
+        self.off_road, self.to_go = off_road_table(road).float(), moves_to_go(road).float()
         self.weigh = nn.Linear(len(PROSPECTS), 1, bias=False)
         self.perceive = nn.Sequential(game.encoder(hidden), nn.Tanh(), nn.Linear(hidden, ACTIONS))
         for each in (self.weigh.weight, *self.perceive[-1].parameters()):
             nn.init.zeros_(each)  # an untrained driver acts uniformly
+
+    def prospects(self, seen: Tensor) -> Tensor:
+        """Those of each action, (n, actions, prospects); for a car that has left the road, those of any car."""
+        where, pose, goal = seen.unbind(1)
+        pose = torch.where(pose == GONE, 0, pose)
+        after, there, towards = self.moved[pose], where[:, None], goal[:, None]  # (n, actions), (n, 1), (n, 1)
+        nearer = self.to_go[there, towards, pose[:, None]] - self.to_go[there, towards, after]
+        waits = torch.zeros(after.shape).index_fill(1, torch.tensor([WAIT]), 1.0)
+        return torch.stack([self.off_road[there, after], nearer, (self.head[after] == towards).float(), waits], dim=2)
 
     def forward(self, seen: Tensor) -> Tensor:
         """Scores (n, actions) of those who see (n, 3)."""
@@ -169,66 +151,47 @@ def fit_driver(
     """Fit a driver to `moves`: the prospects, then everything seen, then the effect of words."""
     driver = seeded(lambda: HumanDriver(game, config.hidden, moves.heard.shape[1]), generator)
     quick = config.model_copy(update={"learning_rate": QUICKER * config.learning_rate})
+
+    def error(listens: bool, batch: int) -> Tensor:
+        some = moves[torch.randint(len(moves), (batch,), generator=generator)]
+        return -log_likelihood(driver, some, listens).mean()
+
+    def held_out_error(listens: bool) -> float:
+        return -float(log_likelihood(driver, held_out, listens).mean())
+
     for part, how, listens in (
         (driver.see.weigh, quick, False),
         (driver.see.perceive, config, False),
         (driver.hear, config, True),
     ):
-
-        def error(batch: int, listens: bool = listens) -> Tensor:
-            return -_log_prob(driver, _some(moves, batch, generator), listens).mean()
-
-        def held_out_error(listens: bool = listens) -> float:
-            return -float(_log_prob(driver, held_out, listens).mean())
-
-        fit(
-            part,
-            error,
-            held_out_error,
-            how,
-            "human driver" if listens else "human driver, deaf",
-        )
+        name = "human driver" if listens else "human driver, deaf"
+        fit(part, partial(error, listens), partial(held_out_error, listens), how, name)
     return driver
 
 
-def _some(moves: Moves, batch: int, generator: torch.Generator) -> Moves:
-    rows = torch.randint(len(moves), (batch,), generator=generator)
-    return Moves(moves.seen[rows], moves.heard[rows], moves.action[rows], moves.game[rows])
-
-
-def _log_prob(driver: HumanDriver, moves: Moves, listens: bool) -> Tensor:
+def log_likelihood(driver: HumanDriver, moves: Moves, listens: bool) -> Tensor:
+    """log p of each move, (n,), of a driver who listens or does not."""
     log_prob = driver.log_prob(moves.seen, moves.heard if listens else None)
     return log_prob.gather(1, moves.action[:, None])[:, 0]
 
 
 @torch.no_grad()
-def likelihoods(driver: HumanDriver, moves: Moves, listens: bool) -> np.ndarray:
-    """log p of each move, (n,)."""
-    return _log_prob(driver, moves, listens).double().numpy()
-
-
 def held_out_gain(driver: HumanDriver, moves: Moves) -> dict[str, float]:
     """By how many nats per move words improve the prediction of held-out moves; moves of a game count as one."""
-    ours, theirs = (likelihoods(driver, moves, listens) for listens in (True, False))
-    after_words = (moves.heard.sum(1) > 0).numpy()
-    gain, error, p_value = paired_test(ours, theirs, moves.game.numpy())
-    found = {
-        "listening": float(ours.mean()),
-        "deaf": float(theirs.mean()),
-        "gain": gain,
-        "gain_error": error,
-        "p_value": p_value,
-    }
+    listening, deaf = (log_likelihood(driver, moves, listens).double().numpy() for listens in (True, False))
+    game, after_words = moves.game.numpy(), (moves.heard.sum(1) > 0).numpy()
+    found = {"listening": float(listening.mean()), "deaf": float(deaf.mean())}
+    found |= dict(zip(("gain", "gain_error", "p_value"), paired_test(listening, deaf, game), strict=True))
     found |= {"moves": len(moves), "games": len(moves.game.unique()), "after_words": int(after_words.sum())}
     if after_words.any():
-        some = moves.game.numpy()[after_words]
-        gain, error, p_value = paired_test(ours[after_words], theirs[after_words], some)
-        found |= {"gain_after_words": gain, "gain_after_words_error": error, "p_value_after_words": p_value}
+        test = paired_test(listening[after_words], deaf[after_words], game[after_words])
+        names = ("gain_after_words", "gain_after_words_error", "p_value_after_words")
+        found |= dict(zip(names, test, strict=True))
     return found
 
 
 @dataclass(frozen=True)
-class Human:
+class ModelHuman:
     """A model human as a driver: acts by `driver`, speaks by p(z | x), both sampled."""
 
     driver: HumanDriver
@@ -241,7 +204,6 @@ class Human:
         return torch.zeros(games, self.driver.words), torch.full((games,), self.silence)
 
     def step(self, seen: Tensor, heard: Tensor, memory: Tensor, chance: Chance) -> tuple[Tensor, Tensor, Tensor]:
-        """See `loop.Driver`."""
         memory = FADING * memory + self.heard[heard]
         gone = seen[:, 1] == GONE
         action = chance.draw(self.driver.log_prob(seen, memory))
@@ -266,17 +228,24 @@ def reactions(driver: HumanDriver, seen: Tensor, heard: Tensor, phrases: list[st
     for phrase, words in zip(phrases, heard, strict=True):
         after = driver.log_prob(seen, words.expand(len(seen), -1)).exp()
         shares = dict(zip(NAMES, after.mean(0).tolist(), strict=True))
-        shift = float((after - before).abs().sum(1).mean() / 2)
-        rows.append({"phrase": phrase, **shares, "waits_more": float((after - before)[:, WAIT].mean())})
-        rows[-1]["shift"] = shift
+        change = after - before
+        more, shift = float(change[:, WAIT].mean()), float(change.abs().sum(1).mean() / 2)
+        rows.append({"phrase": phrase, **shares, "waits_more": more, "shift": shift})
     return pd.DataFrame(rows)
 
 
-def measured(driver: HumanDriver, moves: dict[str, Moves], heard: Tensor, phrases: list[str]) -> dict:
-    """The contents of `driver.json`: the value of words on held-out moves, and how dev drivers react to each phrase."""
-    spoken = [number for number, phrase in enumerate(phrases) if phrase]
-    told = reactions(driver, moves["dev"].seen, heard[spoken], [phrases[number] for number in spoken])
-    return {
+def fit_model_human(run: Run, settings: Mapping[str, Any]) -> tuple[HumanDriver, dict[str, Any]]:
+    """Fit the driver of the model human; and the contents of `driver.json`.
+
+    These are the value of words on held-out moves, and how dev drivers react to each phrase.
+    """
+    moves = {split: load_moves(run.files, split) for split in ("train", "dev", "test")}
+    config, random = FITTING.model_copy(update=settings), run.generator("human driver")
+    driver = fit_driver(run.states, moves["train"], moves["dev"], config, random)
+    spoken = [number for number, phrase in enumerate(run.phrases) if phrase]
+    table = reactions(driver, moves["dev"].seen, run.heard[spoken], [run.phrases[number] for number in spoken])
+    return driver, {
         "held_out": {split: held_out_gain(driver, moves[split]) for split in ("dev", "test")},
-        "reactions": told.sort_values("waits_more", kind="stable").to_dict("records"),
+        "reactions": table.sort_values("waits_more", kind="stable").to_dict("records"),
+        "data": run.data,
     }

@@ -127,16 +127,23 @@ class Driving(Task):
         """Each state as a car on its road."""
         from neuralese.tasks.driving.watch import pixels
 
-        return pixels(files, codes)
+        return pixels(self.roads(files), codes)
 
     def described(self, files: Files, pictured: Iterable[list], named: Iterable[list]) -> dict:
         """The roads, on which the page draws any state."""
-        from neuralese.tasks.driving.watch import described
+        return {"roads": self.roads(files)}
 
-        return described(files, pictured, named)
+    def roads(self, files: Files) -> list[str]:
+        """The roads by map, as lines of `#` and `.`."""
+        from neuralese.storage.tables import read_table
+        from neuralese.tasks.driving.tables import MAPS
+
+        return read_table(files["maps.parquet"], MAPS)["road"].to_pylist()
 
     def watched_games(self, files: Files) -> list[dict]:
         """Games turn by turn."""
-        from neuralese.tasks.driving.watch import watched_games
+        from neuralese.storage.tables import read_table
+        from neuralese.tasks.driving.tables import WATCHED
+        from neuralese.tasks.driving.watch import turn_by_turn
 
-        return watched_games(files)
+        return turn_by_turn(read_table(files["watched.parquet"], WATCHED).to_pandas())
