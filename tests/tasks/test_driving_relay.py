@@ -1,31 +1,34 @@
-"""Two robots that drive while every message goes through somebody else: what is heard, and what that is worth."""
+"""Two robots that drive while everything they say passes through a channel, which is chosen on dev."""
 
 import numpy as np
 import pytest
 import torch
-from small_driving import CRITERIA, MESSAGE, PHRASES, small_cell, small_game, small_run
+from small_driving import CRITERIA, MESSAGE, SILENCE, small_cell, small_game, small_run, two
 
 from neuralese.agents.episodes import rounds
-from neuralese.evaluate.listeners import Listeners
-from neuralese.speakers.models import HumanListener
+from neuralese.config.models import RelayConfig
+from neuralese.evaluate.relay import PhraseMessages
+from neuralese.games.driving import GONE
 from neuralese.storage.tables import write_table
-from neuralese.tasks.driving.loop import Chance, Played, Robot, Start, converse, untouched
-from neuralese.tasks.driving.relay_choice import Guesser, play_all, screen, screen_new
-from neuralese.tasks.driving.relay_table import Condition, conditions, relay_table
-from neuralese.tasks.driving.relays import (
+from neuralese.tasks.driving.channels import (
     MEAN,
     RECORDED,
-    Booth,
-    Relay,
-    Spoken,
-    any_phrase,
+    HumanChannel,
+    Interpreter,
+    Places,
+    RelayChannel,
+    Translator,
+    Translators,
     of_another_game,
     silence,
 )
+from neuralese.tasks.driving.loop import Chance, Said, Start, unchanged
+from neuralese.tasks.driving.relay import Guesser, chosen_translators, ranked, screen, translated, understood
 from neuralese.tasks.driving.tables import RELAY_CHOICE
 from neuralese.translate.criteria import make_criterion
 
 GAMES = 60
+CONFIG = RelayConfig(contexts=30, vocabulary=40)
 
 
 @pytest.fixture
@@ -34,46 +37,66 @@ def game():
 
 
 @pytest.fixture
+def cell(game):
+    return small_cell(game)
+
+
+@pytest.fixture
 def start(game, generator):
     return Start(game.reset(GAMES, generator), seed=0)
 
 
-def robots(game, noise: float = 0.3) -> tuple[Robot, Robot]:
-    return (Robot(small_cell(game, noise)),) * 2
+@pytest.fixture
+def pair(game, cell, start):
+    return two(cell, game, start)
 
 
-class Parrot:
-    """A language in which every message has its own word."""
+def same(one: dict, other: dict) -> bool:
+    return all(np.array_equal(one[measure], other[measure]) for measure in ("reward", "completion"))
 
-    fresh = False
 
-    def interpret(self, messages):
+def through(pair, channel) -> list[torch.Tensor]:
+    """What both robots hear at each step, one after the other."""
+    heard = []
+
+    def noting(said):
+        heard.append(torch.cat(channel(said)))
+        return channel(said)
+
+    pair.results(noting)
+    return heard
+
+
+def test_games_in_which_nothing_is_translated_are_those_of_training(game, start):
+    quiet = small_cell(game, noise=0.0)
+    brought = two(quiet, game, start).results(unchanged)
+    played = list(rounds(quiet, game, start.world, torch.Generator()))
+    assert brought["reward"] == pytest.approx(torch.stack([each.reward.double() for each in played]).sum(0).numpy())
+    assert brought["completion"].tolist() == played[-1].success.double().tolist()
+
+
+class Echo:
+    """A translator with a word of its own for every message."""
+
+    noise = 0.0
+
+    def english(self, messages):
         self.messages = messages
         return torch.arange(len(messages))
 
 
-def test_games_in_which_nobody_interferes_are_those_of_the_agents_room(game, start, generator):
-    brought = converse(game, start, robots(game, 0.0), untouched)
-    played = list(rounds(small_cell(game, 0.0), game, start.world, generator))
-    reward = torch.stack([each.reward.double() for each in played]).sum(0)
-    assert brought.reward == pytest.approx(reward.numpy())
-    assert brought.completion.tolist() == played[-1].success.double().tolist()
+def test_a_translator_that_says_the_same_again_changes_nothing(pair):
+    echo = Echo()
+    assert same(pair.results(RelayChannel(Translator(echo.english, echo))), pair.results(unchanged))
 
 
-def test_a_translator_that_says_the_same_again_changes_nothing(game, start):
-    native, parrot = converse(game, start, robots(game), untouched), Parrot()
-    relayed = converse(game, start, robots(game), Relay(parrot.interpret, parrot, 0.3))
-    assert relayed.reward.tolist() == native.reward.tolist()
-    assert relayed.steps.tolist() == native.steps.tolist()
-
-
-def test_silence_is_what_a_deaf_robot_hears(game, start):
+def test_silence_is_what_a_deaf_robot_hears(game, cell, start, pair):
     deaf = small_cell(game)
     with torch.no_grad():
         deaf.encode_message.weight.zero_()
-    heard_nothing = converse(game, start, (Robot(deaf),) * 2, untouched)
-    assert converse(game, start, robots(game), silence).reward.tolist() == heard_nothing.reward.tolist()
-    assert converse(game, start, robots(game), untouched).reward.tolist() != heard_nothing.reward.tolist()
+    nothing = two(deaf, game, start).results(unchanged)
+    assert same(pair.results(silence(SILENCE)), nothing)
+    assert not same(pair.results(unchanged), nothing)
 
 
 def test_a_game_has_the_same_chance_whichever_others_go_on():
@@ -87,35 +110,80 @@ def test_chance_draws_by_probability():
     chance = Chance(0, "dice", 4000)
     drawn = chance.draw(torch.tensor([[0.0, 0.2, 0.8]]).log().expand(4000, -1))
     assert torch.bincount(drawn, minlength=3).double().div(4000).tolist() == pytest.approx([0, 0.2, 0.8], abs=0.03)
+    assert torch.bincount(chance.choose(torch.arange(4))).double().div(4000).tolist() == pytest.approx(
+        [0.25] * 4, abs=0.03
+    )
 
 
-def test_messages_of_another_game_are_of_the_same_step_and_seat(game, start):
-    heard = []
-
-    def carry(said):
-        heard.append((said.words, of_another_game(said)))
+def test_messages_of_another_game_are_of_the_same_step_and_seat(pair):
+    def channel(said):
+        for own, other in zip(said.words, of_another_game(said), strict=True):
+            assert other.tolist() == own.roll(1, 0).tolist()
         return said.words
 
-    converse(game, start, robots(game), carry)
-    for (first, second), (instead, of_second) in heard:
-        assert sorted(first.tolist()) == sorted(instead.tolist())
-        assert instead[1:].tolist() == first[:-1].tolist()
-        assert of_second[1:].tolist() == second[:-1].tolist()
+    pair.results(channel)
 
 
-def one_by_one(game, start, cell, criterion, booth, spoken) -> list[float]:
+def said_by(phrases: list[int], time: int = 0) -> Said:
+    """A robot in the first car says something, and a human in the second says `phrases`."""
+    words = (torch.ones(len(phrases), MESSAGE), torch.tensor(phrases))
+    games = torch.arange(len(phrases))
+    return Said(time, games, torch.zeros(len(phrases), 2, 3), words, Chance(0, "carrier", len(phrases)))
+
+
+def test_who_hears_nothing_hears_it_in_its_own_language():
+    to_human, to_robot = silence(SILENCE)(said_by([0, 1]))
+    assert to_human.tolist() == [SILENCE, SILENCE]
+    assert to_robot.tolist() == [[0.0] * MESSAGE] * 2
+
+
+NUMBERED = PhraseMessages(torch.arange(1.0, 5.0)[:, None].expand(4, MESSAGE))  # phrase k is said by k + 1
+
+
+def left(messages):
+    return torch.zeros(len(messages), dtype=torch.long)
+
+
+@pytest.mark.parametrize(
+    ("mode", "heard"),
+    [
+        ("translation", [[1, 4], [4, 4], [2, 4]]),
+        ("nothing", [[1, 0], [0, 0], [2, 0]]),
+        ("last", [[1, 0], [1, 0], [2, 0]]),
+    ],
+)
+def test_what_a_robot_hears_while_a_human_is_silent(mode, heard):
+    channel = HumanChannel(Translator(left, NUMBERED), silence=SILENCE, while_silent=mode)
+    said = [said_by(phrases, time) for time, phrases in enumerate(([0, SILENCE], [SILENCE, SILENCE], [1, SILENCE]))]
+    assert [channel(each)[1][:, 0].tolist() for each in said] == heard
+    if mode == "last":  # another batch begins anew
+        assert channel(said_by([SILENCE, SILENCE]))[1].tolist() == [[0.0] * MESSAGE] * 2
+
+
+def test_random_phrases_are_never_silence_but_as_often_said_as_real_ones(pair):
+    sayable = torch.tensor([0, 1, 2])
+    heard = through(pair, RelayChannel(Translator(left, NUMBERED), sayable))
+    assert set(torch.cat(heard)[:, 0].tolist()) == {1.0, 2.0, 3.0}
+    human = HumanChannel(Translator(left, NUMBERED), sayable, SILENCE)
+    to_human, to_robot = human(said_by([0, SILENCE] * 50))
+    assert set(to_human.tolist()) == {0, 1, 2}
+    assert set(to_robot[::2, 0].tolist()) == {1.0, 2.0, 3.0}
+    assert set(to_robot[1::2, 0].tolist()) == {4.0}
+
+
+def one_by_one(pair, criterion, translators, spoken) -> list[float]:
     """The reward of each game, played alone, each message scored by itself."""
-    rewards = []
-    for number in range(len(start.map)):
-        world, total = start[torch.tensor([number])], 0.0
+    rewards, game, cell = [], pair.game, pair.seats[0].cell
+    for number in range(len(pair.start.world.map)):
+        world, total = pair.start.world[torch.tensor([number])], 0.0
         memory, heard = cell.initial(2)
         for _ in range(game.max_steps):
             with torch.no_grad():
                 q, said, memory = cell(game.observe(world)[0], heard, memory)
             replies = []
             for message in said:
-                scores = criterion.scores(booth._heard(message[None]), booth.phrases, booth.candidates)
-                replies.append(spoken.messages[booth.phrases.ids[scores.argmin()]])
+                scores = criterion.scores(translators.heard(message[None]), translators.phrases, translators.candidates)
+                replies.append(spoken.messages[translators.phrases.ids[scores.argmin()]])
             heard = torch.stack(replies[::-1])
             world, outcome = game.step(world, q.argmax(1)[None])
             total += float(outcome.reward)
@@ -126,108 +194,115 @@ def one_by_one(game, start, cell, criterion, booth, spoken) -> list[float]:
 
 
 def test_many_games_at_once_bring_what_they_bring_one_by_one(game, start):
-    cell, few = small_cell(game, 0.0), Start(start.world[torch.arange(8)], 0)
-    booth = Booth(small_run(game, cell), cell, 30, 40)
+    cell = small_cell(game, noise=0.0)
+    pair = two(cell, game, Start(start.world[torch.arange(8)], 0))
+    translators = Translators(small_run(game, cell), CONFIG)
     criterion = make_criterion({"kind": "belief", "weights": "sum", "divergence": "forward"})
-    spoken = booth.spoken(criterion, RECORDED)
-    relay = Relay(booth.interpreter(criterion), spoken, booth.noise)
-    brought = converse(game, few, (Robot(cell),) * 2, relay)
-    assert brought.reward == pytest.approx(one_by_one(game, few.world, cell, criterion, booth, spoken))
-    assert brought.reward.tolist() != converse(game, few, (Robot(cell),) * 2, untouched).reward.tolist()
+    spoken = translators.to_neuralese({"": criterion}, RECORDED)[""]
+    brought = pair.results(RelayChannel(Translator(translators.to_english(criterion), spoken)))
+    assert brought["reward"] == pytest.approx(one_by_one(pair, criterion, translators, spoken))
+    assert not same(brought, pair.results(unchanged))
 
 
-def test_a_recorded_message_is_said_as_it_was_heard_and_a_mean_one_passes_the_channel(game, start):
-    cell = small_cell(game)
-    booth = Booth(small_run(game, cell), cell, 30, 40)
-    criterion = make_criterion({"kind": "direct"})
-    heard = {}
+def test_a_recorded_message_is_said_as_it_was_heard_and_a_mean_one_passes_the_channel(game, cell, pair):
+    translators, criterion = Translators(small_run(game, cell), CONFIG), make_criterion({"kind": "direct"})
+    first = {}
     for voice in (RECORDED, MEAN):
-        spoken = booth.spoken(criterion, voice)
-        relay = Relay(booth.interpreter(criterion), spoken, booth.noise)
-
-        def carry(said, relay=relay, voice=voice):
-            answer = relay(said)
-            heard.setdefault(voice, torch.cat(answer))
-            return answer
-
-        converse(game, start, (Robot(cell),) * 2, carry)
-        if voice == RECORDED:
-            assert {tuple(each) for each in heard[voice].tolist()} <= {tuple(each) for each in spoken.messages.tolist()}
-        else:
-            assert spoken.messages.norm(dim=1).tolist() == pytest.approx([cell.config.radius] * 4)
-    assert len(heard[MEAN].unique(dim=0)) == 2 * GAMES
-
-
-def test_any_phrase_is_never_silence(game, start):
-    spoken = Spoken(torch.arange(4.0)[:, None].expand(4, MESSAGE), fresh=False)
-    heard = set()
-
-    def carry(said):
-        answer = any_phrase(spoken, [0, 1, 2], 0.3)(said)
-        heard.update(torch.cat(answer)[:, 0].tolist())
-        return answer
-
-    converse(game, start, robots(game), carry)
-    assert heard == {0.0, 1.0, 2.0}
+        spoken = translators.to_neuralese({"": criterion}, voice)[""]
+        first[voice] = spoken, through(pair, RelayChannel(Translator(translators.to_english(criterion), spoken)))[0]
+    spoken, heard = first[RECORDED]
+    assert {tuple(each) for each in heard.tolist()} <= {tuple(each) for each in spoken.messages.tolist()}
+    spoken, heard = first[MEAN]
+    assert spoken.messages.norm(dim=1).tolist() == pytest.approx([cell.config.radius] * 4)
+    assert len(heard.unique(dim=0)) == 2 * GAMES
 
 
 @pytest.fixture
-def tried(game):
-    cell = small_cell(game)
+def places(game, pair) -> Places:
+    seen = [views for turn in pair.turns(unchanged) for views in (turn.seen, turn.seen.flip(1))]
+    return Places(torch.cat(seen), len(game.layouts.road))
+
+
+def test_an_interpreter_knows_where_the_other_may_be(game, start, places):
+    chance = places.log_prior.exp()
+    assert chance.sum(1).tolist() == pytest.approx([1.0] * len(chance), abs=1e-4)
+    assert (places.states[:, 1] != GONE).all()
+    seen = game.observe(start.world)[:, 0]
+    contexts = places.contexts(seen)
+    assert places.states[contexts].equal(seen)  # all starts were seen in play
+    gone = seen.clone()
+    gone[:, 1] = GONE
+    anywhere = len(places.states)
+    assert (places.contexts(gone) == anywhere).all()  # then it is any place of that map
+    own = (places.states == seen[0]).all(1)  # two cars never begin in the same place
+    assert float(chance[contexts[0], own]) < float(chance[anywhere, own]) + 1e-6
+
+
+def test_an_interpreter_minimises_the_divergence_of_beliefs_in_the_one_context(game, cell, pair, places):
     run = small_run(game, cell)
-    booth = Booth(run, cell, 30, 40)
-    listeners = Listeners.of(game, cell, run.robot, HumanListener(game, 8, len(PHRASES)))
-    guesser = Guesser(run.robot, listeners, torch.eye(len(PHRASES)), run.said["dev"])
-    pairs = screen(booth, CRITERIA, guesser, run.said["dev"].messages, 4)
-    new = Spoken(torch.randn(4, MESSAGE, generator=torch.Generator().manual_seed(0)), fresh=True)
-    pairs += screen_new(booth, CRITERIA["mine"], new, guesser, run.said["dev"].messages, 2)
-    return game, cell, booth, pairs, new
+    interpreter = Interpreter(run, places, 1.0)
+    contexts = places.contexts(game.observe(pair.start.world)[:5, 1])
+    messages = run.said["dev"].messages[:5]
+    with torch.no_grad():
+        robot = run.robot.log_prob(messages, places.states)
+        phrases = run.english.speaker.log_prob(places.states)[:3]  # but silence
+    for number, chosen in enumerate(interpreter.phrases(messages, contexts).tolist()):
+        prior = places.log_prior[contexts[number]]
+        ours, theirs = (robot[number] + prior).log_softmax(0), (phrases + prior).log_softmax(1)
+        divergence = (ours.exp() * (ours - theirs)).sum(1)
+        assert float(divergence[chosen]) == pytest.approx(float(divergence.min()), abs=1e-4)
+    lengths = interpreter.spoken.norm(dim=2)
+    assert lengths.flatten().tolist() == pytest.approx([cell.config.radius] * lengths.numel(), rel=1e-4)
+    assert pair.results(interpreter)["reward"].shape == (GAMES,)
+
+
+NEW = PhraseMessages(torch.randn(4, MESSAGE, generator=torch.Generator().manual_seed(0)), 0.3)
+
+
+@pytest.fixture
+def run(game, cell):
+    return small_run(game, cell)
+
+
+@pytest.fixture
+def translators(run):
+    return Translators(run, CONFIG)
+
+
+@pytest.fixture
+def tried(run, translators):
+    return screen(translators, CRITERIA, NEW, Guesser(run, run.said["dev"]), 4)
 
 
 def test_every_family_has_the_same_tries_and_no_two_relay_alike(tried):
-    pairs = tried[3]
+    assert list(dict.fromkeys(each.name for each in tried)) == ["mine", "theirs", "synthesis"]
     for name in ("mine", "theirs"):
         for voice in (RECORDED, MEAN):
-            assert 1 <= len([each for each in pairs if (each.criterion, each.voice) == (name, voice)]) <= 2
-    assert "dice" not in {each.criterion for each in pairs}
-    assert all(0 <= each.accuracy <= 1 and 0 <= each.understood <= 1 for each in pairs)
+            assert 1 <= len([each for each in tried if (each.name, each.facts["voice"]) == (name, voice)]) <= 2
+    assert all(0 <= each.facts["accuracy"] <= 1 and 0 <= each.facts["understood"] <= 1 for each in tried)
 
 
-def test_dev_chooses_the_pair_with_the_highest_reward(tried, generator, tmp_path):
-    game, cell, booth, pairs, new = tried
-    choice = play_all(game, Robot(cell), booth, pairs, Start(game.reset(50, generator), 0))
+def test_dev_chooses_the_pair_with_the_highest_reward(run, translators, tried, pair, tmp_path):
+    choice = ranked(pair, tried)
     write_table(tmp_path / "relay_choice.parquet", choice, RELAY_CHOICE)
     for _, rows in choice.groupby("criterion"):
         assert rows["reward"].is_monotonic_decreasing
         assert rows["rank"].tolist() == list(range(1, len(rows) + 1))
-    found = {each.name: each for each in conditions(booth, choice, CRITERIA, new)}
-    assert list(found) == ["neuralese", "silence", "shuffled", "mine", "theirs", "dice", "synthesis"]
-    best = choice[choice["criterion"] == "mine"].iloc[0]
-    assert found["mine"].chosen["there"] == best["to_english"]
-    assert found["mine"].chosen["dev_reward"] == best["reward"]
-    assert found["synthesis"].carry.spoken is new
-
-
-def played(reward: list[float]) -> Played:
-    return Played(np.array(reward), np.ones(len(reward)), np.ones(len(reward)))
-
-
-def test_the_table_says_what_survives_and_compares_game_by_game(tmp_path):
-    cases = [
-        (Condition("neuralese", "neuralese itself", untouched, "native"), played([3.0, 3.0, 3.0, 3.0]), np.nan),
-        (Condition("silence", "silence", silence, "silence"), played([1.0, 1.0, 1.0, 1.0]), np.nan),
-        (Condition("shuffled", "shuffled", untouched, "control"), played([2.0, 2.0, 2.0, 2.0]), np.nan),
-        (Condition("theirs", "theirs", untouched, "baseline"), played([1.0, 2.0, 1.0, 2.0]), 0.5),
-        (Condition("mine", "mine", untouched, "ours"), played([2.0, 3.0, 2.0, 3.0]), 0.75),
+    chosen = chosen_translators(translators, choice, NEW)
+    found = {each.name: each for each in translated(CRITERIA, chosen, RelayChannel, translators.phrases.ids)}
+    assert [(name, each.role) for name, each in found.items()] == [
+        ("mine", "ours"),
+        ("theirs", "baseline"),
+        ("dice", "control"),
+        ("synthesis", "extension"),
     ]
-    table = relay_table(cases, 300)
-    write_table(tmp_path / "relay.parquet", table.assign(task="driving", seed=0, data="embedded"), "relay")
-    rows = table[table["measure"] == "reward"].set_index("criterion")
-    assert rows["value"].to_dict() == {"neuralese": 3.0, "silence": 1.0, "shuffled": 2.0, "theirs": 1.5, "mine": 2.5}
-    assert rows.loc["mine", ["over_silence", "over_baseline", "share", "understood"]].tolist() == [1.5, 1.0, 0.75, 0.75]
-    assert rows.loc["mine", "over_silence_error"] == pytest.approx(0.25)
-    assert rows.loc["mine", "over_baseline_error"] == 0  # better by 1 in every game
-    assert rows.loc[["neuralese", "silence"], "share"].tolist() == [1.0, 0.0]
-    assert rows.loc["mine", "content"] == 0.5
-    assert rows.loc["mine", "share_low"] < 0.75 < rows.loc["mine", "share_high"]
-    assert table[table["measure"] == "completion"]["share"].isna().all()  # nothing was to be gained
+    first, second = choice[choice["criterion"] == "mine"].iloc[:2].to_dict("records")
+    assert found["mine"].facts["there"] == first["to_english"]
+    assert found["mine"].facts["dev_reward"] == first["reward"]
+    assert found["mine"].facts["runner_up_reward"] == second["reward"]
+    assert found["synthesis"].heard.translator.spoken is NEW
+    played = pair.play(found.values())
+    assert played[0].values["reward"].mean() == pytest.approx(first["reward"])  # the same games
+    assert 0 <= understood(run, found["mine"].heard) <= 1
+    assert set(found["dice"].heard.english(torch.zeros(100, MESSAGE)).tolist()) == {0, 1, 2}
+    assert np.isnan(understood(run, unchanged))

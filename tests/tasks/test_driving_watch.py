@@ -1,0 +1,101 @@
+"""Driving games to watch: what is recorded of them, and how they are drawn."""
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+import torch
+from matplotlib.image import imread
+from PIL import Image
+from small_driving import GOALS, ROAD, STARTS, small_cell, small_game, two
+
+from neuralese import tasks
+from neuralese.games.driving import GONE
+from neuralese.storage.tables import write_table
+from neuralese.tasks.driving.behavior import replayed_pair
+from neuralese.tasks.driving.channels import silence
+from neuralese.tasks.driving.human import Humans
+from neuralese.tasks.driving.loop import Robot, Start, unchanged
+from neuralese.tasks.driving.tables import MAPS
+from neuralese.tasks.driving.watch import CELL, differing, draw_animation, draw_strip, record, road_map
+
+
+def north(messages):
+    return ["north"] * len(messages)
+
+
+@pytest.fixture
+def game():
+    return small_game(steps=4)
+
+
+@pytest.fixture
+def pair(game, generator):
+    return two(small_cell(game), game, Start(game.reset(20, generator), seed=0))
+
+
+@pytest.fixture
+def watched(pair) -> pd.DataFrame:
+    return record(pair, unchanged, (north, north))
+
+
+def test_every_turn_of_both_drivers_is_recorded_until_the_game_is_over(pair, watched):
+    for _, game in watched.groupby("game"):
+        assert game["turn"].tolist() == [turn for turn in range(len(game) // 2) for _ in (0, 1)]
+        assert (game["outcome"].iloc[:-2] == "").all()
+        assert (game.loc[game["pose"] == GONE, "said"] == "").all()
+    assert set(watched["said"]) <= {"north", ""}
+    assert watched.groupby("game")["reward"].last().to_numpy() == pytest.approx(
+        pair.results(unchanged)["reward"], abs=1e-5
+    )
+
+
+def test_games_that_differ_come_first(watched):
+    other = watched.assign(reward=watched["reward"] + (watched["game"] == 7))
+    assert differing([watched, other], 2) == [7, 0]
+
+
+def test_a_human_says_whole_utterances_in_its_own_words(game, generator):
+    world, waiting = game.reset(2, generator), torch.zeros(2, 3, dtype=torch.long)
+    utterance, texts = torch.tensor([[3, 0, 1], [0, 3, 0]]), ["", "left", "right", "left, right"]
+    arrives = torch.ones(2, dtype=torch.bool)
+    humans = Humans(torch.arange(2), torch.tensor([0, 1]), world, waiting, utterance, arrives, silence=0)
+    mixed = replayed_pair(Robot(small_cell(game)), humans, game, 0)
+    table = record(mixed, silence(0), (north, lambda said: [texts[each] for each in said]), ("robot", "human"))
+    for number, rows in table[table["player"] == 1].groupby("game"):
+        assert set(rows["who"]) == {"human"}
+        assert rows["said"].tolist() == [texts[utterance[number, min(turn, 2)]] for turn in rows["turn"]]
+        assert (rows["action"] == 0).all()
+
+
+def test_a_strip_and_an_animation_show_every_turn(tmp_path, watched):
+    game = watched.query("game == 0")
+    draw_strip(tmp_path / "strip.png", game, [ROAD], "two robots", columns=2)
+    assert imread(tmp_path / "strip.png").std() > 0.05
+    draw_animation(tmp_path / "game.gif", game, [ROAD], "two robots")
+    assert Image.open(tmp_path / "game.gif").n_frames == game["turn"].nunique()
+
+
+def test_a_road_map_shows_road_cars_and_goals():
+    empty = road_map(ROAD, [])
+    assert empty.shape == (8 * CELL, 8 * CELL, 3)
+    assert (empty[4 * CELL, 4] != empty[0, 0]).any()
+    one = road_map(ROAD, [(4 * (8 * 3 + 4) + 3, 8 * 3)])
+    changed = (one != empty).any(2)
+    rows, columns = changed.nonzero()
+    assert rows.min() >= 3 * CELL  # all of it in row 3: the star in the first cell, the car in the fifth and sixth
+    assert rows.max() < 4 * CELL
+    assert changed[:, :CELL].any()
+    assert columns.max() // CELL == 5
+    assert (road_map(ROAD, [(GONE, 0)]) != empty).any()
+
+
+def test_states_are_drawn_from_the_columns_of_messages(tmp_path, game):
+    state = {"map": 0, "row": 3, "col": 4, "direction": 3, "goal_row": 3, "goal_col": 0}
+    other = {"other_row": 4, "other_col": 1, "other_direction": 1, "other_goal_row": 4, "other_goal_col": 7}
+    columns = {name: torch.tensor([value]) for name, value in (state | other).items()}
+    target, distractor = game.codes(game.from_columns(columns))[0].tolist()
+    maps = pa.table({"map": pa.array([0], pa.int32()), "road": [ROAD], "starts": [STARTS], "goals": [GOALS]})
+    write_table(tmp_path / "maps.parquet", maps, MAPS)
+    shown = tasks.get("driving").pixels({"maps.parquet": tmp_path / "maps.parquet"}, {target, distractor})
+    assert (shown[target] == road_map(ROAD, [(4 * 28 + 3, 24)])).all()
+    assert (shown[distractor] == road_map(ROAD, [(4 * 33 + 1, 39)])).all()
