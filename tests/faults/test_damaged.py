@@ -19,7 +19,7 @@ from neuralese.errors import NeuraleseError
 from neuralese.games.reference import ReferenceGame
 from neuralese.storage.files import file_digest, making, read_json, read_made, write_json, write_text
 from neuralese.storage.tables import data_digest, read_about, read_table, vectors, write_batches, write_table
-from neuralese.storage.weights import discard_broken, read_settings, read_weights, save_weights
+from neuralese.storage.weights import discard_broken, read_weights, save_weights
 
 MADE = {"stage": "sample_messages", "settings": {"noise": 0.3}, "code": "1", "data": "embedded"}
 READ = {
@@ -103,7 +103,7 @@ def test_what_made_a_file_is_read_from_it_and_shown_and_changes_no_value(tmp_pat
         assert "sample_messages" in CliRunner().invoke(cli, ["show", str(tmp_path / name)]).output
     assert read_json(tmp_path / "report.json")["source"] == "embedded"
     assert read_about(tmp_path / "messages.parquet") == {"kind": "vector"}
-    assert read_settings(tmp_path / "agent.safetensors") == {"hidden": 20}
+    assert read_weights(tmp_path / "agent.safetensors")[1] == {"hidden": 20}
     assert read_table(tmp_path / "messages.parquet", "messages").equals(table())
 
 

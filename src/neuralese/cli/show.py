@@ -184,12 +184,11 @@ def _type(kind: "pa.DataType") -> str:
 
 
 def _show_weights(path: Path, as_json: bool) -> None:
-    from neuralese.storage.weights import open_weights
+    from neuralese.storage.weights import METADATA, read_header
 
-    with open_weights(path) as file:
-        about = _values(file.metadata() or {})
-        pieces = [(name, file.get_slice(name)) for name in file.keys()]  # noqa: SIM118
-        weights = [(name, piece.get_dtype(), piece.get_shape()) for name, piece in pieces]
+    header = read_header(path)
+    about = _values(header.pop(METADATA))
+    weights = [(name, header[name]["dtype"], header[name]["shape"]) for name in sorted(header)]
     if as_json:
         listed = [{"name": name, "type": kind, "shape": shape} for name, kind, shape in weights]
         print_json({"file": str(path), "about": about, "weights": listed})

@@ -14,7 +14,7 @@ from neuralese.agents.messages import Messages
 from neuralese.games.states import States
 from neuralese.speakers.symbols import AutoregressiveSpeaker, PositionSpeaker
 from neuralese.speakers.vectors import GaussianSpeaker, RobotSpeaker
-from neuralese.storage.weights import read_settings, read_weights, save_weights
+from neuralese.storage.weights import read_weights, save_weights
 
 
 class Speaker(Protocol):
@@ -123,4 +123,4 @@ def load_model(path: str | Path, model: Any, states: States) -> Any:
 
 def load_robot(path: str | Path, states: States) -> Any:
     """Read p(z | x) of an agent, a `Speaker` of the kind that the file holds."""
-    return load_model(path, KINDS.get(read_settings(path).get("kind", ""), RobotSpeaker), states)
+    return load_model(path, KINDS.get(read_weights(path)[1].get("kind", ""), RobotSpeaker), states)

@@ -8,12 +8,11 @@ import hashlib
 import json
 import logging
 import zipfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError, deserialize
 
 from neuralese.errors import DamagedError, NeuraleseError
 from neuralese.storage.files import KEY, atomic, made_by
@@ -63,46 +62,38 @@ def _digest(header: Mapping[str, Any], tensors: bytes) -> str:
     return hashlib.sha256(json.dumps({**header, METADATA: about}, sort_keys=True).encode() + tensors).hexdigest()
 
 
-def _is_whole(path: str | Path) -> bool:
-    """Whether a file holds what was written; a file that neuralese did not write has no digest to check."""
-    content = Path(path).read_bytes()
-    start = 8 + int.from_bytes(content[:8], "little")
-    header = json.loads(content[8:start])
-    about = header.get(METADATA, {})
-    return DIGEST not in about or about[DIGEST] == _digest(header, content[start:])
-
-
 def read_weights(path: str | Path) -> tuple[dict[str, "Tensor"], dict]:
     """Read weights and settings."""
-    with open_weights(path, "pt") as file:
-        weights, settings = {name: file.get_tensor(name) for name in file.keys()}, _settings(file)  # noqa: SIM118
+    from safetensors.torch import load
+
+    header, weights = _read(path, load)
+    if "settings" not in header[METADATA]:
+        raise DamagedError(path)
     if wrong := _not_finite(weights):
         raise NeuraleseError(f"{path} holds weights '{wrong}' with NaN or infinity; delete it and run again.")
-    return weights, settings
+    return weights, json.loads(header[METADATA]["settings"])
 
 
-def read_settings(path: str | Path) -> dict:
-    """The settings with which weights were written, without the weights."""
-    with open_weights(path) as file:
-        return _settings(file)
+def read_header(path: str | Path) -> dict[str, Any]:
+    """The header of a file: the type and shape of every tensor and, under `METADATA`, texts about them."""
+    return _read(path, deserialize)[0]
 
 
-@contextmanager
-def open_weights(path: str | Path, framework: str = "numpy") -> Iterator[Any]:
-    """A file of weights, verified to hold what was written."""
+def _read(path: str | Path, load: Callable[[bytes], Any]) -> tuple[dict[str, Any], Any]:
+    """The header of a file, verified to hold what was written, and what `load` makes of the file."""
     try:
-        if not _is_whole(path):
+        content = Path(path).read_bytes()
+        start = 8 + int.from_bytes(content[:8], "little")
+        header = json.loads(content[8:start])
+        loaded = load(content)
+        about = header.setdefault(METADATA, {})
+        if DIGEST in about and about[DIGEST] != _digest(header, content[start:]):  # others write no digest
             raise DamagedError(path)
-        with safe_open(path, framework=framework) as file:
-            yield file
     except FileNotFoundError:
         raise NeuraleseError(f"{path} does not exist yet; run snakemake to make it.") from None
     except (SafetensorError, OSError, AttributeError, KeyError, TypeError, ValueError, RuntimeError, RecursionError):
         raise DamagedError(path) from None
-
-
-def _settings(file: Any) -> dict:
-    return json.loads((file.metadata() or {})["settings"])
+    return header, loaded
 
 
 def _not_finite(weights: Mapping[str, Any]) -> str | None:
