@@ -48,7 +48,7 @@ def test_a_stage_depends_on_its_own_task():
     assert "neuralese.tasks.colors.task.Colors.pixels" in names("gather_report")
     assert "neuralese.games.driving" in names("train_agent", "driving")
     assert "neuralese.games.driving" not in names("train_agent", "birds")
-    assert "neuralese.tasks.corpus.recorded" not in names("fit_robot_speaker", "colors")
+    assert "neuralese.tasks.corpus.game" not in names("fit_robot_speaker", "colors")
     assert {"neuralese.stages.run.Run.listeners", "neuralese.stages.run.Run.cell"} <= names("relay_driving", "driving")
 
 

@@ -1,6 +1,8 @@
-"""The one exception that is addressed to the user."""
+"""The exceptions that are addressed to the user, and how their messages quote values."""
 
 from pathlib import Path
+
+LONGEST = 40  # characters of a value that are quoted
 
 
 class NeuraleseError(Exception):
@@ -16,3 +18,15 @@ class DamagedError(NeuraleseError):
 
 class StorageError(NeuraleseError):
     """The disk refuses a write (full, read-only); trying something else would not help."""
+
+
+def shown(value: object) -> str:
+    """A value as quoted in a message: on one line, and not too long."""
+    text = repr(value) if isinstance(value, str) else str(value)
+    return ascii(text)[1:-1] if not text.isprintable() else text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+def reason(error: Exception) -> str:
+    """A library's error as quoted in a message."""
+    text = " ".join(str(error).split())[:120]
+    return text if text.isprintable() else ascii(text)[1:-1]

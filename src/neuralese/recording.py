@@ -9,16 +9,15 @@ record_parallel(simple_speaker_listener_v4.parallel_env(), "mine", policy, episo
 The folder is written at the end, whole, and only if the block ends without an exception.
 """
 
+import json
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, cast
 
-from neuralese.errors import NeuraleseError
-from neuralese.tasks.corpus.faults import shown
-from neuralese.tasks.corpus.guess import WIDE, guess_columns, key_of
-from neuralese.tasks.corpus.write import check_free, settings_text, write_corpus
+from neuralese.errors import NeuraleseError, shown
+from neuralese.tasks.corpus.write import WIDE, check_free, guess_columns, settings_text, write_corpus
 
 Action = Any
 Observation = Any
@@ -72,18 +71,20 @@ class Recording:
         context: Sequence[Any] | None = None,
         pick: int | None = None,
         episode: Hashable = None,
+        true: int | None = None,
         **columns: Any,
     ) -> None:
         """Record that `message` was said in `state`.
 
         A state is a dict of columns, or an array: `observation_1`, `observation_2`, ..., or, if it is long or `types`
         says so, the vector `observation`. A message is a symbol, a list of symbols, or a vector. The `context` are the
-        states among which the listener chose, the true one included, and `pick` the position of the one it chose.
+        states among which the listener chose, `pick` the position of the one it chose, and `true` that of `state`,
+        by default the first where it is.
         Other `columns` are kept with the message.
         """
-        row: dict[str, Any] = {"state_id": self._state(state), "message": self._message(message)}
+        row: dict[str, Any] = {"state_id": self.number(state), "message": self._message(message)}
         if context is not None:
-            row["context_id"] = self._context(row["state_id"], context, pick)
+            row["context_id"] = self._context(row["state_id"], context, pick, true)
         elif pick is not None:
             raise NeuraleseError("a pick is a position in a context; give the context as well.")
         if episode is not None:
@@ -94,7 +95,7 @@ class Recording:
         """Record what a person said about `state`."""
         if not isinstance(text, str) or not text.strip():
             raise NeuraleseError(f"an utterance is text, not {shown(text)}; leave it out if nothing was said.")
-        row = {"state_id": self._state(state), "text": text}
+        row = {"state_id": self.number(state), "text": text}
         _append(self._utterances, row | {name: _plain(name, value) for name, value in columns.items()})
 
     def write(self) -> None:
@@ -120,7 +121,12 @@ class Recording:
         there = {name: columns for name, columns in tables.items() if columns}
         write_corpus(self.folder, settings_text(about, states, notes), there)
 
-    def _state(self, state: Any) -> int:
+    @property
+    def n_states(self) -> int:
+        """The number of different states so far."""
+        return len(self._states)
+
+    def number(self, state: Any) -> int:
         """The number of a state, a new one if it has not been seen before."""
         state = state if isinstance(state, Mapping) else self._observed(state)
         columns = {name: _plain(name, value) for name, value in state.items()}
@@ -129,7 +135,7 @@ class Recording:
         if self._states and set(columns) != set(self._columns):
             other = ", ".join(map(str, set(columns) ^ set(self._columns)))
             raise NeuraleseError(f"states differ in their columns ({other}); give every state the same columns.")
-        key = key_of([columns[name] for name in self._columns or columns])
+        key = json.dumps([columns[name] for name in self._columns or columns])
         if key not in self._states:
             self._states[key] = len(self._states)
             for name, value in columns.items():
@@ -157,10 +163,10 @@ class Recording:
             raise NeuraleseError(f"symbols are whole numbers from 0, not {shown(message)}; record one kind of message.")
         return parts
 
-    def _context(self, true: int, context: Sequence[Any], pick: int | None) -> int:
+    def _context(self, state: int, context: Sequence[Any], pick: int | None, true: int | None) -> int:
         """The number of a new context."""
-        candidates = [self._state(each) for each in context]
-        if len(candidates) < 2 or true not in candidates:
+        candidates = [self.number(each) for each in context]
+        if len(candidates) < 2 or state not in candidates:
             raise NeuraleseError("a context must hold two states or more, including the one spoken in; add it.")
         pick = None if pick is None else _plain("pick", pick)
         if pick is not None and (type(pick) is not int or not 0 <= pick < len(candidates)):
@@ -170,7 +176,7 @@ class Recording:
         row: dict[str, Any] = {
             "context_id": len(self._contexts),
             "candidates": candidates,
-            "true": candidates.index(true),
+            "true": candidates.index(state) if true is None else int(true),
             "pick": pick,
         }
         self._contexts.append(row)

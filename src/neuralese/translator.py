@@ -31,19 +31,17 @@ from neuralese.agents.messages import Messages, Sequences, sequences
 from neuralese.config.load import check
 from neuralese.config.models import ALSO, CRITERIA, Ablation, Dictionary, Evaluation, FitConfig, MessagesConfig
 from neuralese.config.section import Section
-from neuralese.errors import NeuraleseError
+from neuralese.errors import NeuraleseError, shown
 from neuralese.speakers.models import save_model
 from neuralese.stages import agents, evaluate, translate
 from neuralese.stages.run import Run
 from neuralese.storage.files import write_bytes
 from neuralese.storage.tables import read_about, read_table, write_table
-from neuralese.tasks.corpus.data import write_corpus
-from neuralese.tasks.corpus.faults import shown
-from neuralese.tasks.corpus.frames import InputError, as_message_list, record
-from neuralese.tasks.corpus.inventory import phrases_of
+from neuralese.tasks.corpus.imports import InputError, as_message_list, record
+from neuralese.tasks.corpus.phrases import phrases_of
 from neuralese.tasks.corpus.read import Corpus as Recordings
 from neuralese.tasks.corpus.read import read_corpus
-from neuralese.tasks.corpus.tables import JUDGED, JUDGES, RECORDED, STATES
+from neuralese.tasks.corpus.tables import JUDGED, JUDGES, RECORDED, STATES, write_tables
 from neuralese.tasks.corpus.task import FITTING, Corpus
 from neuralese.translate.criteria import make_criterion
 from neuralese.translate.dictionary import Lookup, entries
@@ -397,7 +395,7 @@ def corpus_run(folder: str | Path, seed: int = 0, candidates: int = 2) -> Run:
 
 def read(run: Run, corpus: Recordings) -> None:
     """Write the tables of a corpus."""
-    write_corpus(corpus, {Path(name).stem: path for name, path in run.files.items()})
+    write_tables(corpus, {Path(name).stem: path for name, path in run.files.items()})
 
 
 def fit_models(run: Run, fit: Mapping[str, Any]) -> None:

@@ -1,11 +1,17 @@
-"""A small corpus as the texts of its files, to be changed, broken and written; and a way to run commands."""
+"""A small corpus as the texts of its files, to be changed, converted and written; and a way to run commands."""
 
+import csv
+import io
+import json
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from click.testing import CliRunner, Result
 
 from neuralese.cli.main import cli
 
+Files = dict[str, str | bytes]
 SHAPES = ("circle", "square", "star")
 SETTINGS = """\
 title: Small
@@ -20,9 +26,13 @@ candidates: 2
 split: {dev: 0.2, test: 0.2}
 utterances: {language: en, least: 3}
 """
+WITH_CONTEXTS = {
+    "contexts.csv": "context_id,candidates,true,pick\n7,s0 s1,0,1\n8,s2 s3 s4,2,\n9,s5 s6,1,1\n",
+    "messages.csv": "context_id,message\n" + "".join(f"{7 + row % 3},{1 + row % 3} 0\n" for row in range(30)),
+}
 
 
-def small_corpus() -> dict[str, str | bytes]:
+def small_corpus() -> Files:
     """Twelve states, sixty messages and sixty utterances, as CSV; line n + 2 of a table is its row n."""
     states = ["state_id,shape,size,angle,rgb,board"]
     for number in range(12):
@@ -37,12 +47,51 @@ def small_corpus() -> dict[str, str | bytes]:
     return {"corpus.yaml": SETTINGS} | {name: "\n".join(lines) + "\n" for name, lines in tables.items()}
 
 
-def write(folder: Path, files: dict[str, str | bytes]) -> Path:
+def converted(files: dict[str, str], suffix: str) -> Files:
+    """The tables of a corpus in another format."""
+    made: Files = {"corpus.yaml": files["corpus.yaml"]}
+    for name in [name for name in files if name.endswith(".csv")]:
+        rows = [{key: _typed(name, key, value) for key, value in row.items()} for row in _rows(files[name])]
+        made[name.replace(".csv", suffix)] = jsonl(*rows) if suffix == ".jsonl" else parquet(pa.Table.from_pylist(rows))
+    return made
+
+
+def _rows(text: str) -> csv.DictReader:
+    return csv.DictReader(io.StringIO(text))
+
+
+def _typed(table: str, key: str, value: str) -> object:
+    if key in ("message", "candidates"):
+        return [int(each) if key == "message" else each for each in value.split()]
+    if key in ("true", "pick"):
+        return int(value) if value else None
+    return float(value) if key in ("size", "angle") else value
+
+
+def jsonl(*rows: object) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def parquet(table: pa.Table) -> bytes:
+    file = io.BytesIO()
+    pq.write_table(table, file)
+    return file.getvalue()
+
+
+def write(folder: Path, files: Files) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
-        path = folder / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     return folder
+
+
+def column(corpus, name: str) -> list:
+    """A column of the states, for the state of each message."""
+    return [corpus.columns[name].tolist()[row] for row in corpus.state]
+
+
+def messages(corpus) -> list:
+    return corpus.recorded["message"].to_pylist()
 
 
 def run(*arguments: object) -> Result:

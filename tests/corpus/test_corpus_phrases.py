@@ -8,11 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_corpus import small_corpus, write
 
-from neuralese.tasks.corpus.attributes import attributes, terciles
-from neuralese.tasks.corpus.colors import BASIC, basic_names, hex_to_rgb
-from neuralese.tasks.corpus.inventory import as_sets, make_inventory, phrases_of, words
+from neuralese.tasks.corpus.phrases import (
+    BASIC,
+    as_sets,
+    attributes,
+    basic_names,
+    make_inventory,
+    phrases_of,
+    terciles,
+    words,
+)
 from neuralese.tasks.corpus.read import read_corpus
-from neuralese.tasks.corpus.states import StateColumn
+from neuralese.tasks.corpus.settings import ColumnSettings
+from neuralese.tasks.corpus.states import hex_to_rgb
 
 
 def test_words_and_pairs_stop_at_the_end_of_a_sentence():
@@ -51,20 +59,23 @@ def test_only_training_utterances_make_the_inventory(tmp_path):
     rows = [f"s{n % 12},{'red thing' if n < 30 else 'late word'},{'train' if n < 30 else 'dev'}" for n in range(50)]
     files["utterances.csv"] = "\n".join(["state_id,text,split", *rows, "s1,red,test"])
     corpus = read_corpus(write(tmp_path / "c", files))
-    assert corpus.inventory.phrases == ("red", "red thing", "thing")
-    assert corpus.inventory.counts.tolist() == [30, 30, 30]
-    assert corpus.utterances.phrases[40] == ()
+    assert corpus.inventory["phrase"].to_pylist() == ["red", "red thing", "thing"]
+    assert corpus.inventory["count"].to_pylist() == [30, 30, 30]
+    assert corpus.traces["phrases"][40].as_py() == []
 
 
 def test_attributes_say_what_is_true_of_each_state():
-    columns = [
-        StateColumn("shape", "category", np.array([0, 1, 1]), ("2", "star")),
-        StateColumn("size", "number", np.array([1.0, 5.0, 9.0])),
-        StateColumn("angle", "circular", np.array([91.0, 350.0, 22.4]), period=360.0),
-        StateColumn("rgb", "color", np.array([[255, 0, 0], [0, 0, 130], [255, 255, 255]])),
-        StateColumn("feature", "vector", np.zeros((3, 4))),
-    ]
-    assert attributes(columns, np.arange(3)) == [
+    columns = {
+        "shape": np.array(["2", "star", "star"]),
+        "size": np.array([1.0, 5.0, 9.0]),
+        "angle": np.array([91.0, 350.0, 22.4]),
+        "rgb": np.array([[255, 0, 0], [0, 0, 130], [255, 255, 255]]),
+        "feature": np.zeros((3, 4)),
+    }
+    types = {"shape": "category", "size": "number", "rgb": "color", "feature": "vector"}
+    settings = {name: ColumnSettings(type=kind) for name, kind in types.items()}
+    settings["angle"] = ColumnSettings(type="circular", period=360.0)
+    assert attributes(columns, settings, np.arange(3)) == [
         ["shape 2", "small size", "angle near 90", "red"],
         ["shape star", "medium size", "angle near 0", "blue"],
         ["shape star", "large size", "angle near 0", "white"],
@@ -72,8 +83,10 @@ def test_attributes_say_what_is_true_of_each_state():
 
 
 def test_two_colours_are_told_apart_by_their_columns():
-    columns = [StateColumn(name, "color", np.array([[255, 0, 0]])) for name in ("sky", "car")]
-    assert attributes(columns, np.arange(1)) == [["red sky", "red car"]]
+    columns = {name: np.array([[255, 0, 0]]) for name in ("sky", "car")}
+    assert attributes(columns, dict.fromkeys(columns, ColumnSettings(type="color")), np.arange(1)) == [
+        ["red sky", "red car"]
+    ]
 
 
 @pytest.mark.parametrize(
@@ -87,4 +100,4 @@ def test_terciles_are_of_the_training_values(values, wanted):
 
 def test_every_basic_colour_is_called_by_its_own_name():
     for name, examples in BASIC.items():
-        assert set(basic_names(np.array([hex_to_rgb(each) for each in examples]))) == {name}
+        assert set(basic_names(hex_to_rgb(examples))) == {name}

@@ -1,6 +1,7 @@
 """A corpus as the states, messages and phrases that the pipeline works on."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -10,17 +11,15 @@ import torch
 from neuralese.config.models import FitConfig, GameConfig
 from neuralese.data.data_sets import data_kind
 from neuralese.storage.tables import read_table
-from neuralese.tasks.corpus.data import write_corpus
-from neuralese.tasks.corpus.game import CorpusStates, load_games
-from neuralese.tasks.corpus.human import load_traces
-from neuralese.tasks.corpus.measured import measure
-from neuralese.tasks.corpus.pictures import described, pixels
+from neuralese.tasks.corpus.game import CorpusStates, load_games, load_recorded, load_traces
 from neuralese.tasks.corpus.read import read_corpus
-from neuralese.tasks.corpus.recorded import fit_speaker, load_recorded, take_contexts, take_messages
+from neuralese.tasks.corpus.tables import write_tables
+from neuralese.tasks.corpus.task import Corpus
 
 TABLES = ("states", "recorded", "inventory", "traces", "utterances")
 NAMES = (*(f"{name}.parquet" for name in TABLES), "provenance.json")
-COUNTS = {"vocabulary": 50, "held_out": 30, "contexts": 40}
+SIZES = {"train": 50, "dev": 30, "test": 30}
+TASK = Corpus("corpus")
 YAML = """
 title: Two things
 messages: {kind: KIND}
@@ -66,7 +65,7 @@ def files(tmp_path):
     def make(kind: str = "symbols", contexts: bool = False) -> dict[str, Path]:
         paths = {name: tmp_path / "made" / name for name in NAMES}
         made = {name.partition(".")[0]: path for name, path in paths.items()}
-        write_corpus(read_corpus(write_folder(tmp_path / "corpus", kind, contexts)), made)
+        write_tables(read_corpus(write_folder(tmp_path / "corpus", kind, contexts)), made)
         return paths
 
     return make
@@ -116,7 +115,7 @@ def test_recorded_candidates_are_kept_whoever_draws(files):
     states = load_games(given, GameConfig(candidates=5))["test"]
     assert states.n_candidates == 2  # as recorded, whatever the config says
     recorded = load_recorded(given["recorded.parquet"])
-    contexts = take_contexts(states, recorded, 40, torch.Generator().manual_seed(0))
+    contexts = recorded.candidates(states, recorded.rows("train")[:40], torch.Generator().manual_seed(0))
     known = {tuple(each) for each in recorded.table["candidates"].to_pylist()}
     assert {tuple(each) for each in contexts.tolist()} <= known
     assert torch.equal(states.redraw(contexts, torch.Generator()), contexts)
@@ -127,7 +126,7 @@ def test_whether_the_real_listener_understood_is_known_of_every_message(files):
     given = files(contexts=True)
     states, recorded = load_games(given, GameConfig())["train"], load_recorded(given["recorded.parquet"])
     assert np.mean(recorded.table["picked"].to_numpy()) == pytest.approx(0.75)
-    table = take_messages(states, recorded, COUNTS, torch.Generator().manual_seed(0))
+    table = recorded.take(states, SIZES, torch.Generator().manual_seed(0))
     assert set(table["picked"].to_pylist()) == {0, 1}
 
 
@@ -136,7 +135,8 @@ def test_a_speaker_fitted_to_recordings_knows_in_which_state_a_message_was_said(
     given = files(kind)
     states, recorded = load_games(given, GameConfig(candidates=3))["train"], load_recorded(given["recorded.parquet"])
     config = FitConfig(hidden=32, steps=300, batch=128, learning_rate=0.01, check_every=50)
-    speaker = fit_speaker(states, recorded, config, torch.Generator().manual_seed(0))
+    rows = recorded.rows("train"), recorded.rows("dev")
+    speaker = recorded.fit(states, rows, config, torch.Generator().manual_seed(0))
     test = recorded.rows("test")
     every = torch.arange(8)[:, None]
     likely = speaker.log_prob(recorded.messages[test], every)
@@ -146,7 +146,7 @@ def test_a_speaker_fitted_to_recordings_knows_in_which_state_a_message_was_said(
 def test_a_vocabulary_of_symbols_has_each_message_once(files):
     given = files()
     states, recorded = load_games(given, GameConfig(candidates=3))["train"], load_recorded(given["recorded.parquet"])
-    table = take_messages(states, recorded, COUNTS, torch.Generator().manual_seed(0)).to_pandas()
+    table = recorded.take(states, SIZES, torch.Generator().manual_seed(0)).to_pandas()
     said = table[table["split"] == "train"]["message"].map(tuple)
     assert said.is_unique
     assert len(said) == 8
@@ -168,7 +168,7 @@ def test_what_was_said_of_states_is_true_of_them(files):
 
 def test_measures_find_what_messages_tell(files):
     given = files()
-    table = measure(load_recorded(given["recorded.parquet"]), given["states.parquet"])
+    table = TASK.protocol(SimpleNamespace(files=given))
     values = table.set_index(["measure", "variable"])["value"]
     assert values["information", "thing"] > 1.8
     assert (table.loc[table["measure"] == "p_value", "value"] < 0.05).all()
@@ -176,7 +176,7 @@ def test_measures_find_what_messages_tell(files):
 
 def test_states_are_shown_by_their_columns(files):
     given = files()
-    shown = described(given, [[0, 5]], [[7]])["items"]
+    shown = TASK.described(given, [[0, 5]], [[7]])["items"]
     assert shown[5]["name"] == "thing 1, size 1.5"
     assert set(shown) == {0, 5, 7}
-    assert pixels(given, {3})[3].shape[2] == 3
+    assert TASK.pixels(given, {3})[3].shape[2] == 3

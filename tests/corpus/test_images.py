@@ -9,13 +9,12 @@ from PIL import Image
 from small_corpus import write
 
 from neuralese.errors import NeuraleseError
-from neuralese.tasks.corpus.data import write_corpus
 from neuralese.tasks.corpus.describe import describe
-from neuralese.tasks.corpus.features import COMPONENTS, feature_matrix
-from neuralese.tasks.corpus.images import checked, seen, thumbnail
-from neuralese.tasks.corpus.pictures import described, pixels
 from neuralese.tasks.corpus.read import read_corpus
-from neuralese.tasks.corpus.states import StateColumn
+from neuralese.tasks.corpus.settings import ColumnSettings
+from neuralese.tasks.corpus.states import COMPONENTS, checked, feature_matrix, seen, thumbnail
+from neuralese.tasks.corpus.tables import write_tables
+from neuralese.tasks.corpus.task import Corpus
 
 COLORS = {"circle": "red", "square": "green", "star": "blue"}
 
@@ -33,7 +32,7 @@ def folder(tmp_path, files):
 def tables(folder, made):
     names = ("states", "recorded", "inventory", "traces", "utterances", "pictures")
     paths = {name: made / f"{name}.parquet" for name in names} | {"provenance": made / "provenance.json"}
-    write_corpus(read_corpus(folder, image_features=widths), paths)
+    write_tables(read_corpus(folder, image_features=widths), paths)
     return {path.name: path for path in paths.values()}
 
 
@@ -45,8 +44,8 @@ def test_each_picture_is_looked_at_once_and_turned_into_components(folder):
     looked = []
     corpus = read_corpus(folder, image_features=lambda paths: looked.extend(paths) or widths(paths))
     assert sorted(path.name for path in looked) == ["circle", "square", "star"]
-    found = corpus.features[:, corpus.feature_places["shape"]]
-    assert found.shape[1] == 1  # nothing else differs
+    assert corpus.features.shape[1] == 1 + 6  # nothing else differs among the pictures
+    found = corpus.features[:, :1]
     np.testing.assert_allclose(np.diff(found[:3, 0]), [1.2247] * 2, atol=1e-3)
     assert np.array_equal(found[:3], found[3:6])
 
@@ -73,8 +72,7 @@ def test_a_cut_picture_is_refused(folder):
 def test_components_keep_what_differs_and_are_no_more_than_wanted():
     random = np.random.default_rng(0)
     values = (random.normal(size=(300, 3)) @ random.normal(size=(3, 200)) + 5).astype(np.float32)
-    column = StateColumn("photo", "image", values, ("x",) * 300)
-    found, _ = feature_matrix([column], np.arange(200))
+    found, _ = feature_matrix({"photo": values}, {"photo": ColumnSettings(type="image")}, np.arange(200))
     assert 3 <= found.shape[1] <= COMPONENTS
     assert abs(found[:200, 0].std() - 1) < 1e-3
     near = np.linalg.norm(values[:50, None] - values[None, :50], axis=-1)
@@ -89,10 +87,10 @@ def test_a_check_counts_pictures(folder):
 
 def test_states_are_shown_as_their_pictures(folder, tmp_path):
     files = tables(folder, tmp_path / "made")
-    drawn = pixels(files, {0, 2})
+    drawn = Corpus("c").pixels(files, {0, 2})
     assert drawn[0].shape[0] < drawn[0].shape[1] <= 96
     assert abs(drawn[0].mean((0, 1)) - [255, 0, 0]).max() < 12
-    items = described(files, [[0, 1]], [[2]])["items"]
+    items = Corpus("c").described(files, [[0, 1]], [[2]])["items"]
     for row, color in enumerate([(255, 0, 0), (0, 128, 0), (0, 0, 255)]):
         kind, _, content = items[row]["image"].partition(",")
         assert kind == "data:image/webp;base64"

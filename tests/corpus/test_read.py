@@ -1,54 +1,32 @@
-"""A corpus is read the same from every format, and its rows point where they should."""
+"""A corpus is read the same from every format, its rows point where they should, and its splits are as asked for."""
 
-import csv
-import io
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 from skimage.color import rgb2lab
-from small_corpus import small_corpus, write
+from small_corpus import SETTINGS, WITH_CONTEXTS, converted, messages, write
 
-from neuralese.tasks.corpus.colors import rgb_to_lab
+from neuralese.tasks.corpus.messages import SPLITS, draw_splits
 from neuralese.tasks.corpus.read import read_corpus
+from neuralese.tasks.corpus.settings import SplitSettings, settings_from
+from neuralese.tasks.corpus.states import rgb_to_lab
+from neuralese.tasks.corpus.write import settings_text, yaml_value
 
-NUMBERS = ("size", "angle")
-LISTS = ("message", "candidates")
-WITH_CONTEXTS = {
-    "contexts.csv": "context_id,candidates,true,pick\n7,s0 s1,0,1\n8,s2 s3 s4,2,\n9,s5 s6,1,1\n",
-    "messages.csv": "context_id,message\n" + "".join(f"{7 + row % 3},{1 + row % 3} 0\n" for row in range(30)),
-}
-
-
-def converted(files: dict[str, str], suffix: str) -> dict[str, str | bytes]:
-    """The tables of a corpus in another format."""
-    made: dict[str, str | bytes] = {"corpus.yaml": files["corpus.yaml"]}
-    for name, text in files.items():
-        if not name.endswith(".csv"):
-            continue
-        rows = [
-            {key: typed(name, key, value) for key, value in row.items()} for row in csv.DictReader(io.StringIO(text))
-        ]
-        stem = name.removesuffix(".csv")
-        if suffix == ".jsonl":
-            made[stem + suffix] = "".join(json.dumps(row) + "\n" for row in rows)
-        else:
-            file = io.BytesIO()
-            pq.write_table(pa.Table.from_pylist(rows), file)
-            made[stem + suffix] = file.getvalue()
-    return made
+PATH = Path("somewhere/mine/corpus.yaml")
+LEAST = "messages: {kind: vector}\nstates: {size: {type: number}}\n"
+MESSAGES = "kind: symbols, end: 0, vocabulary: 9"
 
 
-def typed(table: str, key: str, value: str) -> object:
-    if key in LISTS:
-        return [int(each) if key == "message" else each for each in value.split()]
-    if key in ("true", "pick"):
-        return int(value) if value else None
-    return float(value) if key in NUMBERS else value
+def ids(corpus) -> list[str]:
+    """The state of each message, by its id."""
+    return [corpus.states["name"][int(row)].as_py() for row in corpus.state]
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
@@ -57,51 +35,46 @@ def test_all_formats_are_the_same_corpus(tmp_path, files, suffix, contexts):
     files |= WITH_CONTEXTS if contexts else {}
     one = read_corpus(write(tmp_path / "csv", files))
     two = read_corpus(write(tmp_path / "other", converted(files, suffix)))
-    assert one.states.ids == two.states.ids
-    assert one.messages.symbols == two.messages.symbols
-    assert one.utterances.phrases == two.utterances.phrases
-    assert one.inventory.phrases == two.inventory.phrases
-    np.testing.assert_array_equal(one.features, two.features)
-    for table in ("messages", "utterances"):
-        for column in ("state", "split", "context"):
-            np.testing.assert_array_equal(
-                getattr(getattr(one, table), column), getattr(getattr(two, table), column), err_msg=f"{table}.{column}"
-            )
-    if contexts:
-        for column in ("candidates", "starts", "true", "pick"):
-            np.testing.assert_array_equal(getattr(one.contexts, column), getattr(two.contexts, column))
+    for table in ("states", "recorded", "traces", "inventory"):
+        assert getattr(one, table).equals(getattr(two, table))
+    assert one.states_about == two.states_about
+    assert (one.context == two.context).all()
+    for name in ("candidates", "starts", "true", "pick") if contexts else ():
+        np.testing.assert_array_equal(getattr(one.contexts, name), getattr(two.contexts, name))
 
 
 def test_rows_point_at_states_and_symbols_are_cut_after_the_end(small):
     corpus = read_corpus(small)
     assert len(corpus.states) == 12
-    assert corpus.states.ids[corpus.messages.state[13]] == "s1"
-    assert corpus.messages.symbols[13] == (2, 5, 0)
-    assert corpus.messages.vectors is None
-    assert corpus.states.columns["shape"].names == ("circle", "square", "star")
-    assert corpus.states.columns["rgb"].values[1].tolist() == [0, 0, 255]
-    assert corpus.messages.episode[13] == corpus.messages.episode[12] != corpus.messages.episode[11]
+    assert ids(corpus)[13] == "s1"
+    assert messages(corpus)[13] == [2, 5, 0]
+    assert corpus.columns["rgb"][1].tolist() == [0, 0, 255]
+    group = corpus.recorded["group"].to_pylist()
+    assert group[13] == group[12] != group[11]
 
 
-def test_without_an_end_whole_messages_count(tmp_path, files):
-    files["corpus.yaml"] = files["corpus.yaml"].replace("end: 0, ", "")
-    assert read_corpus(write(tmp_path / "c", files)).messages.symbols[13] == (2, 5, 0, 7)
-
-
-def test_an_end_that_comes_first_or_never_is_no_trouble(tmp_path, files):
-    files["messages.csv"] = "state_id,message\n" + "s1,0 1 2\ns2,3 4\ns3,4 0\ns1,0\n" * 3
-    corpus = read_corpus(write(tmp_path / "c", files))
-    assert corpus.messages.symbols[:4] == ((0,), (3, 4), (4, 0), (0,))
+@pytest.mark.parametrize(
+    ("said", "end", "wanted"),
+    [
+        ("s1,2 5 0 7\n", "", [[2, 5, 0, 7]]),
+        ("s1,0 1 2\ns2,3 4\ns3,4 0\ns1,0\n", "end: 0, ", [[0], [3, 4], [4, 0], [0]]),
+    ],
+)
+def test_messages_end_after_their_first_end_if_there_is_any(tmp_path, files, said, end, wanted):
+    files["corpus.yaml"] = files["corpus.yaml"].replace("end: 0, ", end)
+    files["messages.csv"] = "state_id,message\n" + said * 9
+    assert messages(read_corpus(write(tmp_path / "c", files))) == wanted * 9
 
 
 def test_a_message_in_a_context_was_said_in_its_true_state(tmp_path, files):
     corpus = read_corpus(write(tmp_path / "c", files | WITH_CONTEXTS))
-    assert [corpus.states.ids[row] for row in corpus.messages.state[:4]] == ["s0", "s4", "s6", "s0"]
+    assert ids(corpus)[:4] == ["s0", "s4", "s6", "s0"]
     assert corpus.contexts.true_first().tolist() == [[0, 1, -1], [4, 2, 3], [6, 5, -1]]
     assert corpus.contexts.pick.tolist() == [1, -1, 1]
-    rows = np.array([1, 2])
-    assert corpus.candidates(corpus.messages, rows, np.random.default_rng(0)).tolist() == [[4, 2, 3], [6, 5, -1]]
-    assert (corpus.utterances.context == -1).all()
+    assert corpus.candidates(np.array([1, 2]), np.random.default_rng(0)).tolist() == [[4, 2, 3], [6, 5, -1]]
+    assert corpus.recorded["picked"].to_pylist()[:3] == [0, -1, 1]
+    assert {tuple(each) for each in corpus.recorded["candidates"].to_pylist()} >= {(0, 1), (6, 5)}
+    assert set(map(len, corpus.traces["candidates"].to_pylist())) == {0}
 
 
 def test_a_number_and_its_text_are_the_same_id(tmp_path, files):
@@ -112,66 +85,58 @@ def test_a_number_and_its_text_are_the_same_id(tmp_path, files):
     for name in ("messages.csv", "utterances.csv"):
         files[name] = files[name].replace("\ns", "\n")
     corpus = read_corpus(write(tmp_path / "c", files))
-    assert corpus.messages.state[:13].tolist() == [*range(12), 0]
-    assert corpus.states.columns["rgb"].values[0].tolist() == [255, 0, 0.5]
+    assert corpus.state[:13].tolist() == [*range(12), 0]
+    assert corpus.columns["rgb"][0].tolist() == [255, 0, 0.5]
 
 
 def test_csv_of_other_systems_is_read(tmp_path, files):
-    files["utterances.csv"] = (
-        'state_id, text\n s1 ,"red, or ""reddish"",\nand round"\n' + "s2,red round\n" * 20
-    ).encode("utf-8-sig")
+    text = 'state_id, text\n s1 ,"red, or ""reddish"",\nand round"\n' + "s2,red round\n" * 20
+    files["utterances.csv"] = text.encode("utf-8-sig")
     files["messages.csv"] = files["messages.csv"].replace("\n", "\r\n")
     corpus = read_corpus(write(tmp_path / "c", files))
-    assert corpus.utterances.texts[0] == 'red, or "reddish",\nand round'
-    assert len(corpus.messages) == 60
+    assert corpus.texts[0] == 'red, or "reddish",\nand round'
+    assert len(corpus.recorded) == 60
 
 
 def test_vectors_are_a_matrix_in_single_precision(tmp_path, files):
-    files["corpus.yaml"] = files["corpus.yaml"].replace(
-        "kind: symbols, end: 0, vocabulary: 9", "kind: vector, noise: 1"
-    )
+    files["corpus.yaml"] = files["corpus.yaml"].replace(MESSAGES, "kind: vector, noise: 1")
     files["messages.csv"] = "state_id,message\n" + "".join(f"s{n % 12},{n} -.5e-1 {n / 7}\n" for n in range(40))
     corpus = read_corpus(write(tmp_path / "c", files))
-    assert corpus.messages.vectors.dtype == np.float32
-    np.testing.assert_allclose(corpus.messages.vectors[6], [6, -0.05, 6 / 7], rtol=1e-6)
-    assert corpus.messages.symbols is None
+    assert str(corpus.recorded["message"].type) == "fixed_size_list<item: float>[3]"
+    np.testing.assert_allclose(messages(corpus)[6], [6, -0.05, 6 / 7], rtol=1e-6)
     assert corpus.settings.messages.noise == 1
 
 
 def test_features_are_made_by_type_and_standardised_by_training_messages(small):
     corpus = read_corpus(small)
-    training = corpus.messages.state[corpus.messages.split == "train"]
-    size, angle = (corpus.states.columns[name].values for name in ("size", "angle"))
+    training = corpus.state[corpus.rows("train")]
+    shapes, sizes, angles, colors = np.split(corpus.features, [3, 4, 6], axis=1)
+    size = corpus.columns["size"]
     naive = (size - size[training].mean()) / size[training].std()
-    np.testing.assert_allclose(corpus.features[:, corpus.feature_places["size"]][:, 0], naive, rtol=1e-5, atol=1e-6)
-    radians = np.deg2rad(angle)
-    np.testing.assert_allclose(
-        corpus.features[:, corpus.feature_places["angle"]], np.stack([np.sin(radians), np.cos(radians)], 1), atol=1e-6
-    )
-    shapes = corpus.features[:, corpus.feature_places["shape"]]
+    np.testing.assert_allclose(sizes[:, 0], naive, rtol=1e-5, atol=1e-6)
+    radians = np.deg2rad(corpus.columns["angle"])
+    np.testing.assert_allclose(angles, np.stack([np.sin(radians), np.cos(radians)], 1), atol=1e-6)
     assert shapes.argmax(1).tolist() == [0, 1, 2] * 4
     assert (shapes.sum(1) == 1).all()
-    colors = corpus.features[:, corpus.feature_places["rgb"]][training]
-    np.testing.assert_allclose(colors.mean(0), 0, atol=1e-5)
-    np.testing.assert_allclose(colors.std(0), 1, atol=1e-5)
-    assert corpus.features.dtype == np.float32
-    assert corpus.features.shape == (12, 3 + 1 + 2 + 3)
+    np.testing.assert_allclose(colors[training].mean(0), 0, atol=1e-5)
+    np.testing.assert_allclose(colors[training].std(0), 1, atol=1e-5)
+    assert (corpus.features.dtype, corpus.features.shape) == (np.float32, (12, 9))
 
 
 def test_a_column_that_is_always_the_same_has_finite_features(tmp_path, files):
-    files["states.csv"] = "state_id,shape,size,angle,rgb\n" + "".join(
-        f"s{number},a,1e300,0,#808080\n" for number in range(12)
-    )
+    rows = "".join(f"s{number},a,1e300,0,#808080\n" for number in range(12))
+    files["states.csv"] = "state_id,shape,size,angle,rgb\n" + rows
     assert np.isfinite(read_corpus(write(tmp_path / "c", files)).features).all()
 
 
-def test_colours_are_cielab(small):
+def test_colours_are_cielab():
     rgb = np.random.default_rng(0).uniform(0, 255, (500, 3))
     np.testing.assert_allclose(rgb_to_lab(rgb), rgb2lab(rgb[None] / 255)[0], atol=1e-3)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 def test_reading_imports_neither_torch_nor_pandas(tmp_path, files, suffix):
+    files |= WITH_CONTEXTS
     small = write(tmp_path / "c", files if suffix == ".csv" else converted(files, suffix))
     program = (
         "import sys; from neuralese.tasks.corpus.read import read_corpus; "
@@ -182,12 +147,111 @@ def test_reading_imports_neither_torch_nor_pandas(tmp_path, files, suffix):
     assert done.stdout == "set()\n"
 
 
-def test_without_utterances_phrases_are_made_of_the_states(tmp_path):
-    files = small_corpus()
+def test_without_utterances_phrases_are_made_of_the_states(tmp_path, files):
     del files["utterances.csv"]
     files["corpus.yaml"] = files["corpus.yaml"].replace("utterances: {language: en, least: 3}\n", "")
     corpus = read_corpus(write(tmp_path / "c", files))
-    assert corpus.utterances.texts is None
-    assert len(corpus.utterances) == len(corpus.messages)
-    said = {corpus.inventory.phrases[place] for place in corpus.utterances.phrases[1]}
+    assert corpus.texts is None
+    assert len(corpus.traces) == len(corpus.recorded)
+    said = {corpus.inventory["phrase"][place].as_py() for place in corpus.traces["phrases"][1].as_py()}
     assert said == {"shape square", "small size", "angle near 45", "blue"}
+
+
+# splits
+
+
+@given(
+    groups=st.lists(st.integers(0, 30), min_size=3, max_size=200).filter(lambda groups: len(set(groups)) >= 3),
+    dev=st.floats(0.01, 0.45),
+    test=st.floats(0.01, 0.45),
+    seed=st.integers(0, 5),
+)
+def test_groups_stay_together_and_every_split_has_some(groups, dev, test, seed):
+    split = draw_splits(np.array(groups), SplitSettings(dev=dev, test=test), np.random.default_rng(seed))
+    assert set(split) == set(SPLITS)
+    assert all(len(set(split[np.array(groups) == group])) == 1 for group in set(groups))
+
+
+@pytest.mark.parametrize("rows", [20, 100, 1001])
+def test_single_rows_are_split_in_exact_shares(rows):
+    split = draw_splits(np.arange(rows), SplitSettings(), np.random.default_rng(0))
+    assert abs((split == "test").sum() - 0.25 * rows) <= 0.5
+    assert abs((split == "dev").sum() - 0.15 * rows) <= 1
+
+
+def test_the_seed_decides_and_nothing_else(small):
+    one, again, other = (read_corpus(small, seed).recorded["split"] for seed in (0, 0, 1))
+    assert one == again
+    assert one != other
+
+
+def test_episodes_stay_together_also_in_utterances(tmp_path, files):
+    files["corpus.yaml"] = files["corpus.yaml"].replace("test: 0.2", "test: 0.2, by: episode")
+    head, *rows = files["utterances.csv"].splitlines()
+    files["utterances.csv"] = "\n".join([f"{head},episode", *(f"{row},{n // 5}" for n, row in enumerate(rows))])
+    corpus = read_corpus(write(tmp_path / "c", files))
+    split = {}
+    for row, found in enumerate(corpus.recorded["split"].to_pylist()):
+        assert split.setdefault(row // 6, found) == found
+    for row, found in enumerate(corpus.traces["split"].to_pylist()):  # two more episodes than messages have
+        assert found == split.get(row // 5, "train")
+
+
+def test_a_column_of_the_states_keeps_its_values_together(tmp_path, files):
+    files["corpus.yaml"] = files["corpus.yaml"].replace("test: 0.2", "test: 0.2, by: board")
+    corpus = read_corpus(write(tmp_path / "c", files))
+    split = {}
+    for table, name in ((corpus.recorded, "state"), (corpus.traces, "item_id")):
+        for state, found in zip(table[name].to_pylist(), table["split"].to_pylist(), strict=True):
+            assert split.setdefault(state % 4, found) == found
+    assert set(split.values()) == set(SPLITS)
+
+
+def test_a_column_of_the_table_takes_precedence(tmp_path, files):
+    head, *rows = files["messages.csv"].splitlines()
+    told = [f"{row},{SPLITS[number % 3]}" for number, row in enumerate(rows)]
+    files["messages.csv"] = "\n".join([f"{head},split", *told])
+    corpus = read_corpus(write(tmp_path / "c", files))
+    assert corpus.recorded["split"].to_pylist() == [*SPLITS] * 20
+    assert corpus.traces["split"].to_pylist().count("train") == 36
+
+
+# settings
+
+
+def test_all_keys_are_read_and_what_is_left_out_has_defaults():
+    settings = settings_from(yaml.safe_load(SETTINGS), PATH)
+    assert (settings.messages.kind, settings.messages.end, settings.messages.vocabulary) == ("symbols", 0, 9)
+    assert settings.states["angle"].period == 360
+    assert settings.split == SplitSettings(dev=0.2, test=0.2)
+    assert (settings.utterances.least, settings.utterances.language, settings.utterances.source) == (3, "en", None)
+    least = settings_from(yaml.safe_load(LEAST), PATH)
+    assert (least.title, least.licence, least.candidates, least.same) == ("mine", "unknown", 2, [])
+    assert least.split == SplitSettings(dev=0.15, test=0.25, by=None)
+    assert least.utterances is None
+    made = settings_from(yaml.safe_load(LEAST + "utterances: {from: states}"), PATH).utterances
+    assert (made.source, made.least) == ("states", 1)
+
+
+@pytest.mark.parametrize("noise", ["0.3", "1e-5", "1E-05", "3"])
+def test_numbers_are_read_as_people_write_them(noise):
+    text = LEAST.replace("kind: vector", f"kind: vector, noise: {noise}")
+    assert settings_from(yaml.safe_load(text), PATH).messages.noise == float(noise)
+
+
+plain = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S", "Zs"]), min_size=1, max_size=12)
+scalar = plain | st.integers(-(10**12), 10**12) | st.floats(allow_nan=False, allow_infinity=False) | st.booleans()
+
+
+@given(st.recursive(scalar, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(plain, inner, max_size=3)))
+def test_values_are_written_as_yaml_reads_them(value):
+    assert yaml.safe_load(f"key: {yaml_value(value)}") == {"key": value}
+
+
+@given(name=plain, title=plain.filter(str.strip))
+def test_settings_that_are_written_are_read_again(name, title):
+    about = {"title": title, "messages": {"kind": "vector", "noise": 1e-7}, "candidates": 3}
+    text = settings_text(about, {name: {"type": "circular", "period": 1e-5}}, {name: "guessed: from 0 to 1"})
+    settings = settings_from(yaml.safe_load(text), PATH)
+    assert {key: (each.type, each.period) for key, each in settings.states.items()} == {name: ("circular", 1e-5)}
+    assert (settings.messages.noise, settings.title) == (1e-7, title.strip())

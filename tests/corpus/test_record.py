@@ -5,6 +5,7 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 import yaml
+from small_corpus import column, messages
 
 from neuralese.errors import NeuraleseError
 from neuralese.recording import Recording
@@ -26,10 +27,10 @@ def test_states_are_numbered_once_and_messages_point_at_them(tmp_path):
     corpus = read_corpus(tmp_path / "mine")
     assert corpus.settings.title == "Things"
     assert len(corpus.states) == len(THINGS)
-    assert corpus.messages.state.tolist() == [game % 6 for game in range(60)]
-    assert corpus.messages.symbols[4] == (1, 5)
+    assert corpus.state.tolist() == [game % 6 for game in range(60)]
+    assert messages(corpus)[4] == [1, 5]
     assert corpus.settings.split.by == "episode"
-    assert corpus.states.columns["size"].values.tolist() == [0.5, 1.5] * 3
+    assert corpus.columns["size"].tolist() == [0.5, 1.5] * 3
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 
 
@@ -42,13 +43,11 @@ def test_contexts_picks_and_utterances_are_kept(tmp_path):
     corpus = read_corpus(tmp_path / "mine")
     assert corpus.contexts.true.tolist() == [game % 3 for game in range(40)]
     assert (corpus.contexts.pick == 1).all()
-    assert corpus.messages.symbols[7] == (3,)
-    names = corpus.states.columns["shape"].names
-    said = [names[corpus.states.columns["shape"].values[row]] for row in corpus.messages.state]
-    assert said == [
+    assert messages(corpus)[7] == [3]
+    assert column(corpus, "shape") == [
         [THINGS[game % 6], THINGS[(game + 1) % 6], THINGS[(game + 3) % 6]][game % 3]["shape"] for game in range(40)
     ]
-    assert {"cube", "ball", "cone"} <= set(corpus.inventory.phrases)
+    assert {"cube", "ball", "cone"} <= set(corpus.inventory["phrase"].to_pylist())
 
 
 def test_arrays_are_copied_and_vectors_recognised(tmp_path):
@@ -71,8 +70,8 @@ def test_types_that_are_given_are_not_guessed(tmp_path):
         for game in range(30):
             recording.say({"turn": game % 12, "who": game % 2}, game % 3)
     corpus = read_corpus(tmp_path / "mine")
-    assert corpus.states.columns["turn"].period == 12
-    assert corpus.states.columns["who"].type == "category"
+    assert corpus.settings.states["turn"].period == 12
+    assert corpus.settings.states["who"].type == "category"
 
 
 def test_after_an_exception_nothing_is_written(tmp_path):

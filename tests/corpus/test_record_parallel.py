@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from small_corpus import column, messages
 
 from neuralese.errors import NeuraleseError
 from neuralese.recording import Recording, RecordParallel, record_parallel, spoken
@@ -25,11 +26,11 @@ def test_a_speaker_that_names_the_goal_is_recorded(tmp_path):
 
     record_parallel(env, tmp_path / "mine", policy, episodes=EPISODES, title="Speaker")
     corpus = read_corpus(tmp_path / "mine")
-    assert len(corpus.messages) == EPISODES * STEPS
+    assert len(corpus.recorded) == EPISODES * STEPS
     assert len(corpus.states) == 3  # the colours of three landmarks
-    colors = np.stack([corpus.states.columns[f"observation_{place}"].values for place in (1, 2, 3)], axis=1)
-    assert [symbol for (symbol,) in corpus.messages.symbols] == colors[corpus.messages.state].argmax(1).tolist()
-    assert corpus.messages.episode.max() == EPISODES - 1
+    colors = np.stack([column(corpus, f"observation_{place}") for place in (1, 2, 3)], axis=1)
+    assert [symbol for (symbol,) in messages(corpus)] == colors.argmax(1).tolist()
+    assert corpus.episodes == EPISODES
     assert corpus.settings.split.by == "episode"
 
 
@@ -69,9 +70,9 @@ def test_symbols_and_vectors_are_what_the_other_agent_hears(tmp_path, continuous
 def test_without_being_told_anything_a_whole_game_is_recorded_at_random(tmp_path):
     record_parallel(simple_reference_v3.parallel_env(max_cycles=STEPS), tmp_path / "mine", episodes=EPISODES)
     corpus = read_corpus(tmp_path / "mine")
-    assert len(corpus.messages) == 2 * EPISODES * STEPS
-    assert {symbol for (symbol,) in corpus.messages.symbols} == set(range(10))
-    assert len(corpus.states.columns) == simple_reference_v3.parallel_env().observation_space("agent_0").shape[0]
+    assert len(corpus.recorded) == 2 * EPISODES * STEPS
+    assert {symbol for (symbol,) in messages(corpus)} == set(range(10))
+    assert len(corpus.columns) == simple_reference_v3.parallel_env().observation_space("agent_0").shape[0]
 
 
 def test_a_silent_agent_has_nothing_to_say():

@@ -218,8 +218,7 @@ def archives(folder: Path) -> Attempt:
 
 def corpora(folder: Path) -> Attempt:
     """Corpora in CSV, JSON Lines and Parquet."""
-    from small_corpus import small_corpus, write
-    from test_read import WITH_CONTEXTS, converted
+    from small_corpus import WITH_CONTEXTS, converted, small_corpus, write
 
     from neuralese.tasks.corpus.describe import describe
     from neuralese.tasks.corpus.read import read_corpus
@@ -259,9 +258,9 @@ def compared(corpus: object, files: dict[str, bytes]) -> str:
         first = [int(each.split()[0] if isinstance(each, str) else each[0]) for each in messages]
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, csv.Error, pa.ArrowException):
         return "read, by this reader alone"
-    column = corpus.states.columns.get("size")
-    right = tuple(ids) == corpus.states.ids and first == [each[0] for each in corpus.messages.symbols or ()]
-    right &= column is None or column.type != "number" or np.allclose(column.values, sizes)
+    heard, kind = corpus.recorded["message"].to_pylist(), corpus.settings.states.get("size")
+    right = ids == corpus.states["name"].to_pylist() and first == [each[0] for each in heard]
+    right &= kind is None or kind.type != "number" or np.allclose(corpus.columns["size"], sizes)
     return "read as it says" if right else f"accepted with other values: {sorted(files)}"
 
 

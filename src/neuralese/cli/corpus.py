@@ -15,7 +15,7 @@ from neuralese.cli.results import Examples, json_option
 from neuralese.errors import NeuraleseError
 
 if TYPE_CHECKING:
-    from neuralese.tasks.corpus.flat import Imported
+    from neuralese.tasks.corpus.imports import Imported
 
 PHRASES = 20  # number of phrases of the inventory shown
 NAMES = 8  # number of symbols whose names are shown
@@ -56,7 +56,7 @@ licence_option = click.option("--licence", metavar="TEXT", help="Licence of the 
 @folder_argument
 def new(folder: Path) -> None:
     """Write a small working corpus into DIR, to be replaced by your own data."""
-    from neuralese.tasks.corpus.new import new_corpus
+    from neuralese.tasks.corpus.write import new_corpus
 
     new_corpus(folder)
     click.echo(f"{folder} is a corpus of a toy game; {folder}/README.md says how to fill in your own.")
@@ -77,9 +77,9 @@ def new(folder: Path) -> None:
 def check(ctx: click.Context, folder: Path, seed: int, as_json: bool) -> None:
     """Show what the corpus in DIR holds or, in one sentence each, what is wrong with it."""
     from neuralese.tasks.corpus.describe import describe
-    from neuralese.tasks.corpus.faults import CorpusError
-    from neuralese.tasks.corpus.images import checked
+    from neuralese.tasks.corpus.files import CorpusError
     from neuralese.tasks.corpus.read import read_corpus
+    from neuralese.tasks.corpus.states import checked
 
     try:
         found = describe(read_corpus(folder, seed, checked))
@@ -186,7 +186,7 @@ def export_command(kind: str, source: Path, out: Path) -> None:
 
 
 def _import_flat(kind: str, file: Path, folder: Path, options: dict[str, Any]) -> None:
-    from neuralese.tasks.corpus.flat import FlatColumns, import_flat
+    from neuralese.tasks.corpus.imports import FlatColumns, import_flat
 
     title, licence = options.pop("title"), options.pop("licence")
     names = [name.strip() for name in (options.pop("states") or "").split(",")]

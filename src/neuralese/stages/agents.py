@@ -83,10 +83,10 @@ def fit_robot_speaker(run: Run, fit: Mapping[str, Any], states: int = 0) -> Any:
 def fit_judge(run: Run, split: str, fit: Mapping[str, Any]) -> Any:
     """p(z | x) of the robot that hears translations in one split of a corpus."""
     from neuralese.config.models import FitConfig
-    from neuralese.tasks.corpus.recorded import fit_judge, load_recorded
+    from neuralese.tasks.corpus.game import load_recorded
 
     recorded = load_recorded(run.files["recorded.parquet"])
-    return fit_judge(run.states, recorded, split, FitConfig(**fit), run.generator(f"judge {split}"))
+    return recorded.fit_judge(run.states, split, FitConfig(**fit), run.generator(f"judge {split}"))
 
 
 def sample_messages(run: Run, counts: Mapping[str, int]) -> "tuple[pa.Table, Mapping[str, Any], pa.Table]":

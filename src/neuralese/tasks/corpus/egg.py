@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from neuralese.errors import NeuraleseError
-from neuralese.tasks.corpus.faults import reason, shown
-from neuralese.tasks.corpus.flat import Imported
-from neuralese.tasks.corpus.guess import FEW, WIDE, numbers_in
-from neuralese.tasks.corpus.text_file import read_bytes, read_text
-from neuralese.tasks.corpus.write import check_free, settings_text, write_corpus
+from neuralese.errors import NeuraleseError, reason, shown
+from neuralese.recording import Recording
+from neuralese.tasks.corpus.files import read_bytes, read_text
+from neuralese.tasks.corpus.imports import Imported, numbers_in
+from neuralese.tasks.corpus.write import FEW, WIDE, check_free
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -41,44 +40,33 @@ class Games:
     messages: list[list[int]] | np.ndarray
     ends: bool  # whether 0 ends a message
     offered: np.ndarray | None = None  # (n, candidates, d)
-    true: np.ndarray | None = None
-    pick: np.ndarray | None = None
-
-    @property
-    def kind(self) -> str:
-        """`symbols` or `vector`."""
-        return "symbols" if isinstance(self.messages, list) else "vector"
+    true: Any = None
+    pick: Any = None
 
 
 def import_egg(file: Path, folder: Path, title: str | None = None, licence: str | None = None) -> Imported:
     """Make a corpus from a dump or an `Interaction`."""
     check_free(folder)
     games = _from_torch(file) if read_bytes(file).startswith(TORCH) else _from_text(file)
-    offered = games.offered if games.offered is not None else games.inputs[:, None]
-    states, row = np.unique(offered.reshape(-1, offered.shape[-1]), axis=0, return_inverse=True)
-    row = row.reshape(offered.shape[:2])
-    columns, settings, notes = _columns(states)
-    true: Any = games.true if games.offered is not None else np.zeros(len(row), dtype=np.int64)
-    messages = games.messages if isinstance(games.messages, list) else games.messages.tolist()
-    tables = {
-        "states": {"state_id": list(range(len(states))), **columns},
-        "messages": {"state_id": row[np.arange(len(row)), true].tolist(), "message": messages},
-    }
-    if games.offered is not None:
-        ids = list(range(len(row)))
-        tables["messages"]["context_id"] = ids
-        tables["contexts"] = {"context_id": ids, "candidates": row.tolist(), "true": true.tolist()}
-        tables["contexts"] |= {} if games.pick is None else {"pick": games.pick.tolist()}
-    about = {
-        "title": title or file.stem,
-        "licence": licence or "unknown",
-        "messages": {"kind": games.kind} | ({"end": END} if games.ends else {}),
-        "candidates": 2,
-        "split": {"dev": 0.15, "test": 0.25},
-        "utterances": {"from": "states"},
-    }
-    write_corpus(folder, settings_text(about, settings, notes), tables)
-    return Imported(len(states), len(row), games.kind, settings, {})
+    offered = games.inputs[:, None] if games.offered is None else games.offered
+    distinct, rows = np.unique(offered.reshape(-1, offered.shape[-1]), axis=0, return_inverse=True)
+    kind, columns = _columns(distinct)
+    states = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    form: dict[str, Any] = {"kind": "symbols" if isinstance(games.messages, list) else "vector"}
+    form |= {"end": END} if games.ends else {}
+    types = {name: {"type": kind} for name in columns}
+    recording = Recording(folder, title or file.stem, licence or "unknown", types, form)
+    for state in states:
+        recording.number(state)  # in the order of their values, whoever saw them first
+    for game, (message, places) in enumerate(zip(games.messages, rows.reshape(offered.shape[:2]), strict=True)):
+        context = [states[place] for place in places]
+        if games.offered is None:
+            recording.say(context[0], message)
+        else:
+            pick = None if games.pick is None else games.pick[game]
+            recording.say(context[games.true[game]], message, context, pick, true=games.true[game])
+    recording.write()
+    return Imported(len(states), len(games.messages), form["kind"], types, {})
 
 
 def _from_text(file: Path) -> Games:
@@ -197,25 +185,20 @@ def _offered(loaded: _Interaction, inputs: "Tensor") -> tuple[Any, Any, Any]:
     return offered.double().numpy(), true.numpy(), pick
 
 
-def _columns(states: np.ndarray) -> tuple[dict[str, list], dict[str, dict], dict[str, str]]:
-    """The sender's inputs (n, d) as columns, their settings, and notes on them."""
+def _columns(states: np.ndarray) -> tuple[str, dict[str, list]]:
+    """The sender's inputs (n, d) as columns, and the type of all of them."""
     n, d = states.shape
     blocks = states[0].sum()
     if np.isin(states, (0, 1)).all() and blocks and d % blocks == 0 and d > blocks:
         folded = states.reshape(n, int(blocks), -1)
         if (folded.sum(2) == 1).all():
-            return _named("attribute", folded.argmax(2), "category", f"one-hot, {folded.shape[2]} values")
+            return "category", _named("attribute", folded.argmax(2))
     whole = (states == np.round(states)).all() and np.abs(states).max() < 2**53
     if d <= WIDE and whole and all(len(np.unique(column)) <= FEW for column in states.T):
-        return _named("input", states.astype(np.int64), "category", "guessed: a few whole numbers")
-    if d <= WIDE:
-        return _named("input", states, "number", "guessed")
-    return {"input": states.tolist()}, {"input": {"type": "vector"}}, {"input": f"{d} numbers"}
+        return "category", _named("input", states.astype(np.int64))
+    return ("number", _named("input", states)) if d <= WIDE else ("vector", {"input": states.tolist()})
 
 
-def _named(
-    name: str, values: np.ndarray, kind: str, note: str
-) -> tuple[dict[str, list], dict[str, dict], dict[str, str]]:
+def _named(name: str, values: np.ndarray) -> dict[str, list]:
     names = [name] if values.shape[1] == 1 else [f"{name}_{place + 1}" for place in range(values.shape[1])]
-    columns = {each: column.tolist() for each, column in zip(names, values.T, strict=True)}
-    return columns, {each: {"type": kind} for each in names}, dict.fromkeys(names, note)
+    return {each: column.tolist() for each, column in zip(names, values.T, strict=True)}

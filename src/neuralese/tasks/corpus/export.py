@@ -11,21 +11,20 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from neuralese.data.data_sets import PEOPLE
 from neuralese.errors import NeuraleseError
 from neuralese.storage.files import read_json, write_text
 from neuralese.storage.tables import read_about, read_table
-from neuralese.tasks.corpus import data
-from neuralese.tasks.corpus.attributes import SPEAKING, attributes
-from neuralese.tasks.corpus.colors import hex_to_rgb
-from neuralese.tasks.corpus.images import checked
+from neuralese.tasks.corpus.phrases import attributes
 from neuralese.tasks.corpus.read import read_corpus
-from neuralese.tasks.corpus.settings import FILE
-from neuralese.tasks.corpus.states import StateColumn
-from neuralese.tasks.corpus.tables import RECORDED, STATES
+from neuralese.tasks.corpus.settings import FILE, ColumnSettings
+from neuralese.tasks.corpus.states import checked, hex_to_rgb
+from neuralese.tasks.corpus.tables import RECORDED, STATES, messages_about
 from neuralese.tasks.corpus.write import settings_text, write_corpus
 
 
@@ -35,13 +34,13 @@ class Exported:
 
     title: str
     licence: str
-    columns: dict[str, dict]  # of the states, as declared in `corpus.yaml`
+    types: dict[str, dict]  # of the states' columns, as declared in `corpus.yaml`
     states: pa.Table
     recorded: pa.Table
-    about: dict  # of the messages
+    about: dict[str, Any]  # of the messages
     inventory: pa.Table
-    utterances: pa.Table | None  # state_id, text, split: what people said, if anything
-    dictionary: pa.Table | None  # with a column `seed`
+    utterances: dict[str, list] | None  # state_id, text, split: what people said, if anything
+    dictionary: pa.Table | None = None  # with a column `seed`
 
     @property
     def names(self) -> np.ndarray:
@@ -59,19 +58,13 @@ class Exported:
         """What can be said about the state of each message: a phrase from each column that yields one."""
         said = self.recorded["state"].to_numpy()
         training = said[np.array(self.recorded["split"].to_pylist()) == "train"]
-        typed = [_column(name, each, self.states[f"column {name}"]) for name, each in self.columns.items()]
-        phrases = attributes([column for column in typed if column.type in SPEAKING], training)
+        settings = {name: ColumnSettings(**each) for name, each in self.types.items()}
+        columns = {}
+        for name, each in settings.items():
+            cells = self.states[f"column {name}"].to_pylist()
+            columns[name] = hex_to_rgb(cells) if each.type == "color" else np.array(cells)
+        phrases = attributes(columns, settings, training)
         return [phrases[state] for state in said]
-
-
-def _column(name: str, settings: dict, values: pa.ChunkedArray) -> StateColumn:
-    cells, kind = values.to_pylist(), settings["type"]
-    if kind == "category":
-        names, places = np.unique(np.array(cells, dtype=object), return_inverse=True)
-        return StateColumn(name, kind, places, tuple(names.tolist()))
-    if kind == "color":
-        return StateColumn(name, kind, np.array([hex_to_rgb(cell) for cell in cells], dtype=float))
-    return StateColumn(name, kind, np.array(cells, dtype=float), period=settings.get("period"))
 
 
 def load(source: str | Path) -> Exported:
@@ -89,51 +82,44 @@ def load(source: str | Path) -> Exported:
 
 def _of_corpus(folder: Path) -> Exported:
     corpus = read_corpus(folder, image_features=checked)
-    sizes = None if corpus.contexts is None else int(corpus.contexts.sizes.min())
-    phrases = {
-        "phrase_id": range(len(corpus.inventory)),
-        "phrase": corpus.inventory.phrases,
-        "count": corpus.inventory.counts,
-    }
-    said, names = corpus.utterances, np.array(corpus.states.ids, dtype=object)
     utterances = None
-    if said.texts is not None:
-        utterances = {"state_id": names[said.state].tolist(), "text": list(said.texts), "split": said.split.tolist()}
+    if corpus.texts is not None:
+        said = np.array(corpus.states["name"].to_pylist(), dtype=object)[corpus.traces["item_id"].to_numpy()]
+        utterances = {"state_id": said.tolist(), "text": corpus.texts, "split": corpus.traces["split"].to_pylist()}
     return Exported(
         title=corpus.settings.title,
         licence=corpus.settings.licence,
-        columns=data.column_types(corpus),
-        states=data.states_table(corpus),
-        recorded=data.recorded_table(corpus, sizes, np.random.default_rng(0)),
-        about=data.messages_about(corpus),
-        inventory=pa.table({name: list(values) for name, values in phrases.items()}),
-        utterances=None if utterances is None else pa.table(utterances),
-        dictionary=None,
+        types=corpus.states_about["columns"],
+        states=corpus.states,
+        recorded=corpus.recorded,
+        about=messages_about(corpus),
+        inventory=corpus.inventory,
+        utterances=utterances,
     )
 
 
 def _of_results(folder: Path) -> Exported:
-    states, about = read_table(folder / "states.parquet", STATES), read_about(folder / "states.parquet")
-    inventory = read_table(folder / "inventory.parquet", "inventory")
+    kinds: dict[str, Any] = {"states": STATES, "recorded": RECORDED, "inventory": "inventory", "traces": "traces"}
+    states, recorded, inventory, traces = (read_table(folder / f"{name}.parquet", kinds[name]) for name in kinds)
     provenance, utterances = read_json(folder / "provenance.json"), None
-    if provenance["speaker"] == data.PEOPLE:
-        traces = read_table(folder / "traces.parquet", "traces")
+    if provenance["speaker"] == PEOPLE:
         phrases, names = inventory["phrase"].to_pylist(), states["name"].to_pylist()
-        rows = zip(*(traces[name].to_pylist() for name in ("item_id", "phrases", "split")), strict=True)
-        said = [
-            (names[state], ". ".join(phrases[each] for each in parts), split) for state, parts, split in rows if parts
-        ]
-        utterances = pa.table(dict(zip(("state_id", "text", "split"), map(list, zip(*said, strict=True)), strict=True)))
-    seeds = sorted(folder.glob("seed*/dictionary.parquet"), key=lambda path: int(path.parent.name[4:]))
-    parts = [read_table(path, "dictionary") for path in seeds]
-    numbers = [pa.array([int(path.parent.name[4:])] * len(part)) for path, part in zip(seeds, parts, strict=True)]
-    parts = [part.add_column(0, "seed", number) for part, number in zip(parts, numbers, strict=True)]
+        said = [each for each in traces.to_pylist() if each["phrases"]]
+        utterances = {
+            "state_id": [names[each["item_id"]] for each in said],
+            "text": [". ".join(phrases[place] for place in each["phrases"]) for each in said],
+            "split": [each["split"] for each in said],
+        }
+    parts = []
+    for path in sorted(folder.glob("seed*/dictionary.parquet"), key=lambda path: int(path.parent.name[4:])):
+        part = read_table(path, "dictionary")
+        parts.append(part.add_column(0, "seed", pa.array([int(path.parent.name[4:])] * len(part))))
     return Exported(
         title=provenance["data_set"],
         licence=provenance["licence"],
-        columns=about["columns"],
+        types=read_about(folder / "states.parquet")["columns"],
         states=states,
-        recorded=read_table(folder / "recorded.parquet", RECORDED),
+        recorded=recorded,
         about=read_about(folder / "recorded.parquet"),
         inventory=inventory.select(["phrase_id", "phrase", "count"]),
         utterances=utterances,
@@ -144,37 +130,38 @@ def _of_results(folder: Path) -> Exported:
 def export_csv(source: Exported, out: Path) -> str:
     """Write a corpus folder of CSV files."""
     names = source.names
-    columns = {name: source.states[f"column {name}"] for name in source.columns}
-    messages = {
-        "state_id": names[source.recorded["state"].to_numpy()].tolist(),
-        "message": source.recorded["message"].to_pylist(),
-        "split": source.recorded["split"].to_pylist(),
-        "episode": source.recorded["group"].to_pylist(),
+    recorded = source.recorded.to_pydict()
+    states = {name: source.states[f"column {name}"].to_pylist() for name in source.types}
+    tables: dict[str, Any] = {
+        "states": {"state_id": names.tolist()} | states,
+        "messages": {
+            "state_id": names[recorded["state"]].tolist(),
+            "message": recorded["message"],
+            "split": recorded["split"],
+            "episode": recorded["group"],
+        },
     }
-    tables = {"states": pa.table({"state_id": names.tolist(), **columns}), "messages": pa.table(messages)}
-    candidates = source.recorded["candidates"].to_pylist()
-    if all(candidates):
-        tables["messages"] = tables["messages"].append_column("context_id", pa.array(range(len(candidates))))
-        tables["contexts"] = _contexts(names, candidates, source.recorded["picked"].to_pylist())
+    if all(recorded["candidates"]):
+        tables["messages"]["context_id"] = list(range(len(recorded["state"])))
+        tables["contexts"] = _contexts(names, recorded["candidates"], recorded["picked"])
     extra = {"utterances": source.utterances, "inventory": source.inventory, "dictionary": source.dictionary}
     tables |= {name: table for name, table in extra.items() if table is not None}
     about = {key: source.about[key] for key in ("end", "noise", "names") if source.about.get(key) is not None}
     settings = {"title": source.title, "licence": source.licence, "messages": {"kind": source.about["kind"], **about}}
     if source.utterances is None:
         settings["utterances"] = {"from": "states"}
-    write_corpus(out, settings_text(settings, source.columns), tables, suffix=".csv")
+    write_corpus(out, settings_text(settings, source.types), tables, suffix=".csv")
     return f"{out} holds {', '.join(f'{name}.csv' for name in tables)}."
 
 
-def _contexts(names: np.ndarray, candidates: list[list[int]], picked: list[int]) -> pa.Table:
+def _contexts(names: np.ndarray, candidates: list[list[int]], picked: list[int]) -> dict[str, list]:
     """The recorded contexts; a wrong pick is known exactly only if there was one other candidate."""
     picks = [
         0 if right == 1 else 1 if right == 0 and len(each) == 2 else None
         for each, right in zip(candidates, picked, strict=True)
     ]
-    shown = [names[each].tolist() for each in candidates]
-    columns = {"context_id": range(len(candidates)), "candidates": shown, "true": [0] * len(candidates), "pick": picks}
-    return pa.table({name: list(values) for name, values in columns.items()})
+    offered, ids = [names[each].tolist() for each in candidates], list(range(len(candidates)))
+    return {"context_id": ids, "candidates": offered, "true": [0] * len(ids), "pick": picks}
 
 
 def export_csar(source: Exported, out: Path) -> str:

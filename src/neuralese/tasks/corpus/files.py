@@ -1,12 +1,13 @@
-"""The tables of a corpus, read from Parquet, CSV or JSON Lines: columns of cells, and the location of each row.
+"""The untrusted files of a corpus: text, CSV, JSON Lines and Parquet, as columns of cells with the line of each row.
 
-Cells of CSV are strings, and an empty one is missing. Cells of JSON Lines have JSON types. Columns of Parquet are
-arrays of pyarrow. What the cells mean is determined in `columns`.
+Cells of CSV are strings, those of JSON Lines Python's values, and columns of Parquet are arrays of pyarrow.
+`columns.typed` converts all three into one pyarrow table with the declared types.
 """
 
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,32 +17,59 @@ from typing import Any, NoReturn
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from neuralese.errors import NeuraleseError
-from neuralese.tasks.corpus.faults import reason, shown
-from neuralese.tasks.corpus.text_file import control_character, read_bytes, read_text
+from neuralese.errors import NeuraleseError, reason, shown
 
-TABLES = ("states", "messages", "contexts", "utterances")
 FORMATS = ".parquet, .csv and .jsonl"
 ALIKE = (".json", ".tsv", ".txt", ".xlsx", ".xls", ".ods", ".feather", ".arrow", ".npy", ".npz", ".pkl", ".pt", ".gz")
+# C0, C1, lone surrogates, and characters that reverse the direction of text; tabs and line ends are checked separately
+CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
+CONTROL_OR_BREAK = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+class CorpusError(NeuraleseError):
+    """Everything wrong with a corpus: `sentences`; as text, the first of them."""
+
+    def __init__(self, folder: str | Path, sentences: list[str]) -> None:
+        more = len(sentences) - 1
+        rest = f" (neuralese corpus check {folder} names {more} more)" if more else ""
+        super().__init__(sentences[0] + rest)
+        self.sentences = tuple(sentences)
+
+
+class Faults:
+    """Collects the faults of parts that can be read independently."""
+
+    def __init__(self) -> None:
+        self.sentences: list[str] = []
+
+    @contextmanager
+    def gathered(self) -> Iterator[None]:
+        """Record the faults of the block, and continue after it."""
+        try:
+            yield
+        except CorpusError as error:
+            self.sentences.extend(error.sentences)
+        except NeuraleseError as error:
+            self.sentences.append(str(error))
 
 
 @dataclass(frozen=True)
-class Table:
-    """Columns of equal length, and the file they come from."""
+class Source:
+    """A file with a table: its columns as they are written there, and where each row is."""
 
     path: Path
     columns: dict[str, list | pa.Array]
     rows: int
-    lines: list[int] | None  # of each row, in a text file
-    is_csv: bool = False  # whether cells are texts
+    lines: list[int] | None = None  # of each row, in a text file
+    is_csv: bool = False
 
-    def where(self, row: int) -> str:
-        """The location of a row in the file."""
-        return f"{self.path}, line {self.lines[row]}" if self.lines else f"{self.path}, row {row} (counted from 0)"
+    def place(self, row: int) -> str:
+        """The location of a row inside the file."""
+        return f"line {self.lines[row]}" if self.lines else f"row {row} (counted from 0)"
 
     def fault(self, row: int, what: str) -> NeuraleseError:
         """One sentence about a row."""
-        return NeuraleseError(f"{self.where(row)}: {what}.")
+        return NeuraleseError(f"{self.path}, {self.place(row)}: {what}" + ("" if what.endswith("?") else "."))
 
     def needs(self, *names: str) -> None:
         """Refuse the table if it lacks a column."""
@@ -50,58 +78,85 @@ class Table:
                 there = ", ".join(self.columns)
                 raise NeuraleseError(f"{self.path} has no column '{name}'; add it (there are {there}).")
 
+    def cell(self, name: str, row: int) -> Any:
+        """A cell as it is written in the file."""
+        cell = self.columns[name][row]
+        return cell.as_py() if isinstance(cell, pa.Scalar) else cell
+
+
+def control_character(text: str, breaks_allowed: bool = False) -> str | None:
+    """The first control character of a text, as named in a sentence; tabs and line ends may be allowed."""
+    found = (CONTROL if breaks_allowed else CONTROL_OR_BREAK).search(text)
+    return f"U+{ord(found[0]):04X} in {shown(text)}" if found else None
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a file that should exist."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise NeuraleseError(f"{path} does not exist; `neuralese corpus new DIR` writes an example of one.") from None
+    except IsADirectoryError:
+        raise NeuraleseError(f"{path} is a folder; replace it with a file.") from None
+    except OSError as error:
+        raise NeuraleseError(f"{path} cannot be read ({error.strerror}); make it readable.") from None
+
+
+def read_text(path: Path) -> str:
+    """The text of an untrusted file: UTF-8 without NUL bytes, with the line ends of any system."""
+    content = read_bytes(path)
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise NeuraleseError(f"{path} is UTF-16, not UTF-8; save it as UTF-8.")
+    if b"\0" in content:
+        line = content.count(b"\n", 0, content.index(b"\0")) + 1
+        raise NeuraleseError(f"{path}, line {line} holds a NUL byte, so it is not text; save the file as UTF-8 text.")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line, byte = content.count(b"\n", 0, error.start) + 1, content[error.start]
+        raise NeuraleseError(f"{path}, line {line} is not UTF-8 (byte {byte:#04x}); save the file as UTF-8.") from None
+
 
 def find_table(folder: Path, name: str) -> Path | None:
     """The one file of a table, if there is any."""
     named = sorted(path for path in folder.iterdir() if path.stem == name)
     found = [path for path in named if path.suffix.lower() in READERS]
     if len(found) > 1:
-        raise NeuraleseError(
-            f"{folder} has both {found[0].name} and {found[1].name}; remove one of them, since each table is one file."
-        )
+        both = f"{found[0].name} and {found[1].name}"
+        raise NeuraleseError(f"{folder} has both {both}; remove one of them, since each table is one file.")
     if not found and (other := [path for path in named if path.suffix.lower() in ALIKE]):
         raise NeuraleseError(f"{other[0]} is in an unknown format; save it as one of {FORMATS}.")
     return found[0] if found else None
 
 
-def read_table(path: Path) -> Table:
-    """Read a table by its suffix; it has at least one row."""
-    return checked(READERS[path.suffix.lower()](path))
-
-
-def checked(table: Table) -> Table:
-    """The same table, if its columns have plain names and it has rows."""
-    for name in table.columns:
+def open_table(path: Path, suffix: str | None = None) -> Source:
+    """Read a table by its suffix; its columns have plain names, and it has at least one row."""
+    source = READERS[suffix or path.suffix.lower()](path)
+    for name in source.columns:
         if found := control_character(name):
-            raise NeuraleseError(
-                f"{table.path} has a column with the control character {found} in its name; rename it."
-            )
-    if not table.rows:
-        raise NeuraleseError(f"{table.path} has no rows; add some, or remove the file if it is optional.")
-    return table
+            raise NeuraleseError(f"{path} has a column with the control character {found} in its name; rename it.")
+    if not source.rows:
+        raise NeuraleseError(f"{path} has no rows; add some, or remove the file if it is optional.")
+    return source
 
 
-def read_csv(path: Path) -> Table:
+def _read_csv(path: Path) -> Source:
     """Read CSV: the first line names the columns."""
-    rows, lines = [], []
+    rows, lines, before = [], [], 0
+    csv.field_size_limit(2**31 - 1)  # a vector of ten thousand numbers exceeds the default
     reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True, skipinitialspace=True)
     try:
-        with _cells_of_any_size():
-            before = 0
-            for row in reader:
-                if row:  # not a blank line
-                    rows.append(row)
-                    lines.append(before + 1)
-                before = reader.line_num
+        for row in reader:
+            if row:  # not a blank line
+                rows.append(row)
+                lines.append(before + 1)
+            before = reader.line_num
     except csv.Error as error:
-        raise NeuraleseError(
-            f"{path}, line {before + 1} is not CSV ({reason(error)}); put cells that hold commas or quotes in quotes, "
-            "and double the quotes inside them."
-        ) from None
+        advice = "put cells that hold commas or quotes in quotes, and double the quotes inside them"
+        raise NeuraleseError(f"{path}, line {before + 1} is not CSV ({reason(error)}); {advice}.") from None
     if not rows:
         raise NeuraleseError(f"{path} is empty; its first line should name the columns.")
-    head = [name.strip() for name in rows.pop(0)]
-    lines.pop(0)
+    head, rows, lines = [name.strip() for name in rows[0]], rows[1:], lines[1:]
     _check_names(path, head)
     for row, line in zip(rows, lines, strict=True):
         if len(row) != len(head):
@@ -111,17 +166,7 @@ def read_csv(path: Path) -> Table:
             )
     cells = zip(*rows, strict=True) if rows else ((),) * len(head)
     columns = {name: [cell.strip() for cell in column] for name, column in zip(head, cells, strict=True)}
-    return Table(path, columns, len(rows), lines, is_csv=True)
-
-
-@contextmanager
-def _cells_of_any_size() -> Iterator[None]:
-    """A vector of ten thousand numbers exceeds the csv module's default cell size."""
-    before = csv.field_size_limit(2**31 - 1)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(before)
+    return Source(path, columns, len(rows), lines, is_csv=True)
 
 
 def _check_names(path: Path, names: list[str]) -> None:
@@ -134,7 +179,7 @@ def _check_names(path: Path, names: list[str]) -> None:
             raise NeuraleseError(f"{path} has two columns called {shown(name)}; rename one of them.")
 
 
-def read_jsonl(path: Path) -> Table:
+def _read_jsonl(path: Path) -> Source:
     """Read JSON Lines: one object per line, whose keys are the columns."""
     records, lines = [], []
     decoder = json.JSONDecoder(parse_constant=_no_number, object_pairs_hook=_once)
@@ -145,17 +190,15 @@ def read_jsonl(path: Path) -> Table:
             record = decoder.decode(text)
         except (ValueError, RecursionError) as error:
             why = "it is nested too deeply" if isinstance(error, RecursionError) else reason(error)
-            raise NeuraleseError(
-                f"{path}, line {line} is not a JSON object ({why}); write one whole object on each line."
-            ) from None
+            what = f"is not a JSON object ({why}); write one whole object on each line"
+            raise NeuraleseError(f"{path}, line {line} {what}.") from None
         if not isinstance(record, dict):
-            raise NeuraleseError(
-                f"{path}, line {line} is {shown(record)}, not a JSON object; write one object, {{...}}, on each line."
-            )
+            what = f"is {shown(record)}, not a JSON object; write one object, {{...}}, on each line"
+            raise NeuraleseError(f"{path}, line {line} {what}.")
         records.append(record)
         lines.append(line)
     names = dict.fromkeys(name for record in records for name in record)
-    return Table(path, {name: [record.get(name) for record in records] for name in names}, len(records), lines)
+    return Source(path, {name: [record.get(name) for record in records] for name in names}, len(records), lines)
 
 
 def _no_number(constant: str) -> NoReturn:
@@ -169,25 +212,23 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, Any]:
     return record
 
 
-def _parquet(path: Path) -> Table:
+def _read_parquet(path: Path) -> Source:
+    """Read Parquet; dictionaries are decoded, and text is checked to be UTF-8."""
     content = read_bytes(path)
     try:
         table = pq.ParquetFile(pa.BufferReader(content)).read()
+        table.validate(full=True)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise NeuraleseError(f"{path} is not a whole Parquet file ({reason(error)}); write it again.") from None
-    names = table.column_names
-    _check_names(path, names)
-    return Table(path, {name: _plain(table[name]) for name in names}, table.num_rows, None)
+    _check_names(path, table.column_names)
+    return Source(path, {name: _plain(table[name]) for name in table.column_names}, table.num_rows)
 
 
 def _plain(column: pa.ChunkedArray) -> pa.Array:
     """One array, with its dictionary decoded."""
-    array = column.combine_chunks()
-    if isinstance(array, pa.ChunkedArray):
-        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], column.type)
-    if isinstance(array, pa.ExtensionArray):
-        array = array.storage
+    array = pa.concat_arrays(column.chunks) if column.num_chunks else pa.nulls(0, column.type)
+    array = array.storage if isinstance(array, pa.ExtensionArray) else array
     return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
 
 
-READERS = {".parquet": _parquet, ".csv": read_csv, ".jsonl": read_jsonl, ".ndjson": read_jsonl}
+READERS = {".parquet": _read_parquet, ".csv": _read_csv, ".jsonl": _read_jsonl, ".ndjson": _read_jsonl}

@@ -1,14 +1,23 @@
-"""The states of a corpus: there is no game, and speakers see only their own state."""
+"""A corpus as the stages use it: its states, of which speakers see only their own, and what was said in them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import torch
 from torch import Tensor, nn
 
-from neuralese.config.models import GameConfig
+from neuralese.agents.messages import Messages, Sequences, contents, states_table
+from neuralese.config.models import FitConfig, GameConfig
 from neuralese.games.states import States, prefixes
-from neuralese.storage.tables import matrix, read_about, read_table
+from neuralese.speakers.fit import fit_recorded_speaker
+from neuralese.speakers.models import Speaker
+from neuralese.speakers.traces import Lists, Traces, kept
+from neuralese.storage.tables import matrix, read_about, read_table, vectors
 from neuralese.tasks.corpus.candidates import draw_candidates
-from neuralese.tasks.corpus.tables import STATES
+from neuralese.tasks.corpus.tables import RECORDED, STATES
 from neuralese.tasks.task import Files
 
 SPLITS = ("train", "dev", "test")
@@ -112,3 +121,107 @@ def load_games(files: Files, config: GameConfig) -> dict[str, CorpusStates]:
     recorded = about["candidates"] is not None
     candidates = about["candidates"] if recorded else config.candidates
     return dict.fromkeys(SPLITS, CorpusStates(features, groups, candidates, recorded, about.get("seen_by_people")))
+
+
+def load_traces(files: Files, states: CorpusStates, split: str, generator: torch.Generator) -> Traces:
+    """What was said in one split, with recorded or drawn candidates."""
+    said = read_table(files["traces.parquet"], "traces")
+    size = read_table(files["inventory.parquet"], "inventory").num_rows
+    rows = kept(np.array(said["split"].to_pylist()) == split, said)
+    phrases = Lists.of(said["phrases"].combine_chunks().take(pa.array(rows)), size)
+    true = torch.from_numpy(said["item_id"].to_numpy()[rows].astype(np.int64))
+    candidates = recorded_candidates(said["candidates"].combine_chunks().take(pa.array(rows)), true, states, generator)
+    # what was said in the same state is translated and judged alike, so it is one item for intervals and tests
+    return Traces(candidates, phrases, words=phrases, games=true)
+
+
+def recorded_candidates(lists: pa.ListArray, true: Tensor, states: CorpusStates, generator: torch.Generator) -> Tensor:
+    """The candidates (n, s) of what was said in `true` states (n,): recorded, or drawn if there are none."""
+    drawn = states.with_distractors(true, generator)
+    known = np.flatnonzero(lists.value_lengths().to_numpy())
+    if len(known):
+        drawn[torch.from_numpy(known)] = torch.from_numpy(
+            lists.flatten().to_numpy().astype(np.int64).reshape(len(known), -1)
+        )
+    return drawn
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """All messages of a corpus."""
+
+    table: pa.Table  # of `recorded.parquet`
+    about: dict
+    messages: Messages
+
+    @property
+    def state(self) -> Tensor:
+        """The state in which each was said, (n,)."""
+        return torch.from_numpy(self.table["state"].to_numpy().astype(np.int64))
+
+    def rows(self, split: str) -> Tensor:
+        """The messages of one split."""
+        return torch.from_numpy(np.flatnonzero(np.array(self.table["split"].to_pylist()) == split))
+
+    def drawn(self, split: str, generator: torch.Generator) -> Tensor:
+        """The messages of one split in random order."""
+        rows = self.rows(split)
+        return rows[torch.randperm(len(rows), generator=generator)]
+
+    def candidates(self, states: CorpusStates, rows: Tensor, generator: torch.Generator) -> Tensor:
+        """The candidates (n, s) of some messages."""
+        lists = self.table["candidates"].combine_chunks().take(pa.array(rows.numpy()))
+        return recorded_candidates(lists, self.state[rows], states, generator)
+
+    def fit(
+        self, states: CorpusStates, rows: tuple[Tensor, Tensor], config: FitConfig, generator: torch.Generator
+    ) -> Speaker:
+        """p(z | x) fitted to some messages, chosen by others."""
+        said, held_out = ((self.state[each, None], self.messages[each]) for each in rows)
+        return fit_recorded_speaker(states, said, held_out, config, generator, self.about.get("noise")).speaker
+
+    def fit_judge(self, states: CorpusStates, split: str, config: FitConfig, generator: torch.Generator) -> Speaker:
+        """p(z | x) of the robot that hears translations in one split, fitted to messages of that split alone.
+
+        The dictionary is made from the training messages, so the two share no message. A fifth of the messages, in
+        whole groups, is held out to choose the weights.
+        """
+        rows = self.rows(split)
+        groups, member = np.unique(self.table["group"].to_numpy()[rows.numpy()], return_inverse=True)
+        order = torch.randperm(len(groups), generator=generator)
+        held_out = torch.isin(torch.from_numpy(member), order[: max(1, len(groups) // 5)])
+        chosen = (rows, rows) if len(groups) == 1 else (rows[~held_out], rows[held_out])
+        return self.fit(states, chosen, config, generator)
+
+    def take(self, states: CorpusStates, sizes: Mapping[str, int], generator: torch.Generator) -> pa.Table:
+        """A vocabulary of training messages, each symbol sequence once, and held-out messages of dev and test.
+
+        The columns of `messages.parquet`, plus `picked`. If there are more messages than wanted, some are drawn.
+        """
+        parts, first = [], 0
+        for split, size in sizes.items():
+            rows = self.drawn(split, generator)
+            if split == "train" and isinstance(self.messages, Sequences):
+                _, place, _ = self.messages[rows].distinct()
+                rows = rows[np.sort(np.unique(place.numpy(), return_index=True)[1])]
+            rows = rows[:size].sort().values
+            table = states_table(states, self.candidates(states, rows, generator), "message_id", first)
+            first += len(rows)
+            table = table.append_column("split", pa.array([split] * len(rows)))
+            table = table.append_column("message", _column(self.messages[rows]))
+            picked = self.table["picked"].combine_chunks().take(pa.array(rows.numpy()))
+            parts.append(table.append_column("picked", picked))
+        return pa.concat_tables(parts)
+
+
+def _column(messages: Messages) -> pa.Array:
+    """Messages as a column of a table; symbols without the one that ends them."""
+    if isinstance(messages, Sequences):
+        return pa.array([row[row >= 0].tolist() for row in messages.to_array()], pa.list_(pa.int32()))
+    return vectors(messages.numpy())
+
+
+def load_recorded(path: str | Path) -> Recorded:
+    """Read `recorded.parquet`."""
+    table, about = read_table(path, RECORDED), read_about(path)
+    return Recorded(table, about, contents(table["message"], about))

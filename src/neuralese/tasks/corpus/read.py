@@ -1,208 +1,226 @@
 """Read a corpus: a folder with `corpus.yaml`, states, messages and, optionally, contexts and utterances.
 
 corpus = read_corpus("mine")
-corpus.features[corpus.messages.state]                      # what the speaker saw, for the models
-corpus.messages.symbols[0], corpus.inventory.phrases[:10]
-corpus.candidates(corpus.messages, corpus.messages.of("dev"), rng)
+corpus.recorded["message"], corpus.inventory["phrase"]      # tables of pyarrow, as the pipeline writes them
+corpus.candidates(corpus.rows("dev"), rng)
 
-Everything is checked on the way; a `CorpusError` names each fault in one sentence. Nothing here imports torch or
-pandas, which take longer to load than most corpora.
+Every table is converted once into the declared types, and then checked against the others. A `CorpusError` names each
+fault in one sentence. Nothing here imports torch or pandas, which take longer to load than most corpora.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
+from neuralese.data.data_sets import ATTRIBUTES, PEOPLE
 from neuralese.errors import NeuraleseError
 from neuralese.tasks.corpus.candidates import draw_candidates
-from neuralese.tasks.corpus.columns import texts, unique
-from neuralese.tasks.corpus.contexts import Contexts, read_contexts
-from neuralese.tasks.corpus.faults import CorpusError, Faults
-from neuralese.tasks.corpus.features import feature_matrix
-from neuralese.tasks.corpus.files import TABLES, Table, find_table, read_table
-from neuralese.tasks.corpus.images import ImageFeatures, seen
-from neuralese.tasks.corpus.inventory import Inventory
-from neuralese.tasks.corpus.messages import NO_STATES, Messages, read_contents, read_episodes, read_places
+from neuralese.tasks.corpus.columns import SYMBOLS, TEXT, VECTOR, groups_of, lists_of, table_of, typed
+from neuralese.tasks.corpus.files import CorpusError, Faults, Source, find_table, open_table
+from neuralese.tasks.corpus.messages import (
+    NO_STATES,
+    Contexts,
+    find_places,
+    message_column,
+    place_columns,
+    read_contexts,
+    split_tables,
+)
+from neuralese.tasks.corpus.phrases import said_by_columns, said_by_people
 from neuralese.tasks.corpus.settings import FILE, CorpusSettings, UtteranceSettings, read_settings
-from neuralese.tasks.corpus.splits import EPISODE, split_tables
-from neuralese.tasks.corpus.states import States, read_column, read_groups
-from neuralese.tasks.corpus.utterances import Utterances, from_people, from_states
+from neuralese.tasks.corpus.states import ImageFeatures, States, read_states, seen, states_table
 
-Places = tuple[np.ndarray, np.ndarray]  # rows of states and of contexts in which something was said
+TABLES = ("states", "messages", "contexts", "utterances")
+MISSING = {
+    "states": f"has no table of states: {NO_STATES}; add states.csv.",
+    "messages": "has no table of messages; add messages.csv with state_id and message.",
+}
+
+
+Places = tuple[np.ndarray, np.ndarray]  # rows of the states and of the contexts (-1: none) in which something was said
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """A user's data, checked, as plain arrays; rows of one table refer to rows of another."""
+    """A user's data, checked: the tables of the pipeline, and what they were made from."""
 
     folder: Path
     settings: CorpusSettings
     files: dict[str, Path]  # of the tables that exist
-    states: States
-    features: np.ndarray  # (states, d): what models see of each state
-    feature_places: dict[str, slice]  # which of the d belong to each column
-    messages: Messages
+    states: pa.Table  # as in states.parquet; `state` columns of other tables are rows of it
+    states_about: dict[str, Any]  # its metadata
+    recorded: pa.Table  # the messages, as in recorded.parquet
+    traces: pa.Table  # the utterances, as in traces.parquet
+    inventory: pa.Table  # as in inventory.parquet
+    columns: dict[str, np.ndarray]  # of the states, as declared (see `States`)
+    pictures: dict[str, list[str]]  # paths, by column
     contexts: Contexts | None
-    utterances: Utterances
-    inventory: Inventory
+    context: np.ndarray  # (messages,) rows of the contexts; -1: none
+    episodes: int | None  # number of episodes, if messages name theirs
+    texts: list[str] | None  # what people said, for each row of the traces; none if phrases are made from the states
 
-    def candidates(self, said: Messages | Utterances, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """The candidates of some rows of one split, the true state first: (n, most); -1 where there are fewer.
+    @property
+    def features(self) -> np.ndarray:
+        """What models see of each state: (n, d)."""
+        return np.from_dlpack(self.states["feature"].chunk(0).flatten()).reshape(len(self.states), -1)
 
-        Those of the contexts in which it was said, or drawn ones.
+    @property
+    def state(self) -> np.ndarray:
+        """The state in which each message was said, (n,)."""
+        return np.from_dlpack(self.recorded["state"].chunk(0))
+
+    def rows(self, split: str) -> np.ndarray:
+        """The messages of one split."""
+        return np.flatnonzero(np.array(self.recorded["split"].to_pylist()) == split)
+
+    def candidates(self, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """The candidates of some messages of one split, the true state first: (n, most); -1 where there are fewer.
+
+        Those of the contexts in which they were said, or drawn ones.
         """
-        if self.contexts is not None and (said.context[rows] >= 0).all():
-            return self.contexts.true_first()[said.context[rows]]
-        state = said.state[rows]
-        shared = [self.states.groups[name][state] for name in self.settings.same]
-        groups = np.unique(np.stack(shared), axis=1, return_inverse=True)[1] if shared else None
-        return draw_candidates(state, self.settings.candidates, rng, groups)
+        if self.contexts is not None and (self.context[rows] >= 0).all():
+            return self.contexts.true_first()[self.context[rows]]
+        state, group = self.state[rows].astype(np.int64), np.from_dlpack(self.states["group"].chunk(0))
+        return draw_candidates(state, self.settings.candidates, rng, group[state])
 
 
 def read_corpus(folder: str | Path, seed: int = 0, image_features: ImageFeatures = seen) -> Corpus:
     """Read and check a corpus; splits that it does not define are drawn with `seed`.
 
-    Pictures become features through `image_features`; `images.checked` is quicker, and extracts nothing.
+    Pictures become features through `image_features`; `states.checked` is quicker, and extracts nothing.
     """
-    folder = Path(folder)
-    faults = Faults(folder)
-    try:
+    folder, faults = Path(folder), Faults()
+    with faults.gathered():
         if not folder.is_dir():
             found = "is not a folder" if folder.exists() else "does not exist"
             raise NeuraleseError(f"{folder} {found}; `neuralese corpus new {folder}` writes an example.")
-        return _Reading(folder, faults, image_features).corpus(seed)
-    except CorpusError:
-        raise
-    except NeuraleseError as error:
-        raise CorpusError(folder, [*faults.sentences, str(error)]) from None
+        return _read(folder, seed, image_features, faults)
+    raise CorpusError(folder, list(dict.fromkeys(faults.sentences)))
 
 
-class _Reading:
-    """Reads one part after another, continuing with those that do not need the faulty ones."""
+def _read(folder: Path, seed: int, image_features: ImageFeatures, faults: Faults) -> Corpus:
+    """Read one part after another, continuing with those that do not need the faulty ones."""
+    settings = read_settings(folder)
+    sources: dict[str, Source] = {}
+    for name in TABLES:
+        with faults.gathered():
+            if path := find_table(folder, name):
+                sources[name] = open_table(path)
+            elif name in MISSING:
+                raise NeuraleseError(f"{folder} {MISSING[name]}")
+    states, contexts = None, None
+    if "states" in sources:
+        states = read_states(sources["states"], settings, image_features, faults)
+    if states is not None and "contexts" in sources:
+        contexts = read_contexts(sources["contexts"], sources["states"], states, faults)
+    contents, said_in = _read_said(sources, settings, states, contexts, faults)
+    _check_together(folder, settings.utterances, sources, contexts, faults)
+    if states is None or faults.sentences:
+        raise CorpusError(folder, faults.sentences)
+    splits = split_tables(sources, {name: state for name, (state, _) in said_in.items()}, states, settings.split, seed)
+    (state, context), split, texts = said_in["messages"], splits["messages"], contents.get("utterances")
+    training = state[split == "train"]
+    if texts is not None:
+        heard = settings.utterances or UtteranceSettings()
+        phrases, inventory = said_by_people(sources["utterances"].path, texts, splits["utterances"], heard)
+        where = (*said_in["utterances"], splits["utterances"])
+    else:
+        least = settings.utterances.least if settings.utterances else 1
+        by_state, inventory = said_by_columns(states.columns, settings.states, training, least)
+        phrases, where = tuple(by_state[each] for each in state), (state, context, split)
+    table, about = states_table(states, settings, training)
+    about["candidates"] = None if contexts is None else int(contexts.sizes.min())
+    about["speaker"] = ATTRIBUTES if texts is None else PEOPLE
+    rng = np.random.default_rng(0)
+    picked = np.full(len(state), -1) if contexts is None else np.where(context < 0, -1, contexts.picked()[context])
+    episode = groups_of(sources["messages"], "episode") if "episode" in sources["messages"].columns else None
+    return Corpus(
+        folder=folder,
+        settings=settings,
+        files={name: source.path for name, source in sources.items()},
+        states=table,
+        states_about=about,
+        recorded=table_of(
+            state=state.astype(np.int32),
+            split=split,
+            message=contents["messages"],
+            candidates=_candidates(contexts, context, rng),
+            picked=picked.astype(np.int8),
+            group=(np.arange(len(state)) if episode is None else episode).astype(np.int32),
+        ),
+        traces=table_of(
+            item_id=where[0].astype(np.int32),
+            phrases=lists_of(phrases, np.int16),
+            split=where[2],
+            candidates=_candidates(contexts, where[1], rng),
+        ),
+        inventory=table_of(phrase_id=np.arange(len(inventory)), phrase=list(inventory.phrases), count=inventory.counts),
+        columns=states.columns,
+        pictures=states.pictures,
+        contexts=contexts,
+        context=context,
+        episodes=None if episode is None else int(episode.max()) + 1,
+        texts=texts,
+    )
 
-    def __init__(self, folder: Path, faults: Faults, image_features: ImageFeatures) -> None:
-        self.folder, self.faults, self.image_features = folder, faults, image_features
-        self.settings = read_settings(folder)
-        self.tables: dict[str, Table] = {}
 
-    def corpus(self, seed: int) -> Corpus:
-        """Read everything."""
-        for name in TABLES:
-            with self.faults.gathered():
-                self._open(name)
-        states: Any = self._states()
-        contexts = self._contexts(states)
-        content: tuple = (None, None)
-        with self.faults.gathered():
-            content = (
-                read_contents(self.tables["messages"], self.settings.messages) if "messages" in self.tables else ()
-            )
-        places = {name: place for name in ("messages", "utterances") if (place := self._places(name, states, contexts))}
-        said = self._texts()
-        self._check_contexts(contexts)
-        self.faults.stop()
-        said_in = {name: state for name, (state, _) in places.items()}
-        splits = split_tables(self.tables, said_in, states, self.settings.split, seed)
-        state, context = places["messages"]
-        messages = Messages(state, splits["messages"], context, read_episodes(self.tables["messages"]), *content)
-        features, feature_places = feature_matrix(states.columns.values(), state[messages.split == "train"])
-        settings = self.settings.utterances or UtteranceSettings(least=1 if said is None else UtteranceSettings.least)
-        if said is None:
-            utterances, inventory = from_states(states, messages, settings.least)
-        else:
-            path, where = self.tables["utterances"].path, (*places["utterances"], splits["utterances"])
-            utterances, inventory = from_people(path, said, where, settings)
-        return Corpus(
-            folder=self.folder,
-            settings=self.settings,
-            files={name: table.path for name, table in self.tables.items()},
-            states=states,
-            features=features,
-            feature_places=feature_places,
-            messages=messages,
-            contexts=contexts,
-            utterances=utterances,
-            inventory=inventory,
-        )
+def _read_said(
+    sources: Mapping[str, Source],
+    settings: CorpusSettings,
+    states: States | None,
+    contexts: Contexts | None,
+    faults: Faults,
+) -> tuple[dict[str, Any], dict[str, Places]]:
+    """What was said, and where: a column of messages, a list of texts, and rows of states and contexts."""
+    contents: dict[str, Any] = {}
+    said_in: dict[str, Places] = {}
+    columns = {"messages": ("message", SYMBOLS if settings.messages.kind == "symbols" else VECTOR)}
+    for name, (column, kind) in (columns | {"utterances": ("text", TEXT)}).items():
+        if name not in sources:
+            continue
+        source, places = sources[name], {}
+        with faults.gathered():
+            places = place_columns(source)
+        table = typed(source, {column: kind} | places, faults)
+        with faults.gathered():
+            if column in table.column_names:
+                cells = table[column].chunk(0)
+                contents[name] = cells.to_pylist() if kind is TEXT else message_column(source, cells, settings.messages)
+        with faults.gathered():
+            are_known = contexts is not None or "contexts" not in sources
+            if states is not None and are_known and places and places.keys() <= set(table.column_names):
+                said_in[name] = find_places(source, table, sources["states"], states, contexts)
+    return contents, said_in
 
-    def _open(self, name: str) -> None:
-        """Read the file of a table, if it exists."""
-        path = find_table(self.folder, name)
-        if path is not None:
-            self.tables[name] = read_table(path)
-        elif name == "states":
-            raise NeuraleseError(f"{self.folder} has no table of states: {NO_STATES}; add states.csv.")
-        elif name == "messages":
-            raise NeuraleseError(f"{self.folder} has no table of messages; add messages.csv with state_id and message.")
 
-    def _states(self) -> States | None:
-        """The states, as far as they can be read; none if they have no ids."""
-        if "states" not in self.tables:
-            return None
-        table = self.tables["states"]
-        ids: tuple[str, ...] = ()
-        columns: dict[str, Any] = {}
-        groups: dict[str, Any] = {}
-        with self.faults.gathered():
-            table.needs("state_id")
-            ids = tuple(unique(table, "state_id"))
-            if len(ids) < 2:
-                raise NeuraleseError(f"{table.path} has only one state, so there is nothing to tell apart; add others.")
-        for name, settings in self.settings.states.items():
-            with self.faults.gathered():
-                columns[name] = read_column(table, name, settings, self.image_features)
-        by = self.settings.split.by
-        keeping = dict.fromkeys(self.settings.same, "same") | ({} if by in (None, EPISODE) else {by: "split.by"})
-        for name, key in keeping.items():
-            with self.faults.gathered():
-                if name not in table.columns:
-                    where = f"{self.folder / FILE}: '{key}' names {name}"
-                    raise NeuraleseError(f"{where}, which is not a column of {table.path.name}; correct either.")
-                groups[name] = read_groups(table, name)
-        return States(ids, columns, groups) if ids else None
+def _check_together(
+    folder: Path,
+    settings: UtteranceSettings | None,
+    sources: Mapping[str, Source],
+    contexts: Contexts | None,
+    faults: Faults,
+) -> None:
+    """Refuse utterances that `corpus.yaml` does not expect, or the reverse, and contexts that nobody speaks in."""
+    with faults.gathered():
+        if "utterances" in sources and settings is not None and settings.source:
+            both = f"says `utterances: {{from: states}}`, but {sources['utterances'].path.name} exists"
+            raise NeuraleseError(f"{folder / FILE} {both}; remove one of the two.")
+        if settings is not None and not settings.source and find_table(folder, "utterances") is None:
+            what = "has a key 'utterances', but there is no table of them; add utterances.csv, or write"
+            raise NeuraleseError(f"{folder / FILE} {what} `utterances: {{from: states}}`.")
+    said = [sources[name] for name in ("messages", "utterances") if name in sources]
+    if contexts is not None and said and not any("context_id" in source.columns for source in said):
+        advice = f"add a column 'context_id' to {said[0].path.name}, or remove the file"
+        faults.sentences.append(f"{sources['contexts'].path} exists, but no message names its context; {advice}.")
 
-    def _contexts(self, states: States | None) -> Contexts | None:
-        if "contexts" not in self.tables or states is None:
-            return None
-        with self.faults.gathered():
-            return read_contexts(self.tables["contexts"], states.rows(), self.tables["states"].path.name)
-        return None
 
-    def _places(self, name: str, states: States | None, contexts: Contexts | None) -> Places | None:
-        """The states and contexts in which the rows of a table were said."""
-        contexts_at_fault = contexts is None and "contexts" in self.tables
-        if name not in self.tables or states is None or contexts_at_fault:
-            return None
-        with self.faults.gathered():
-            return read_places(self.tables[name], states.rows(), self.tables["states"].path.name, contexts)
-        return None
-
-    def _texts(self) -> list[str] | None:
-        """What people said."""
-        settings, where = self.settings.utterances, self.folder / FILE
-        from_states = settings is not None and settings.from_states
-        with self.faults.gathered():
-            if "utterances" in self.tables:
-                table = self.tables["utterances"]
-                if from_states:
-                    both = f"says `utterances: {{from: states}}`, but {table.path.name} exists"
-                    raise NeuraleseError(f"{where} {both}; remove one of the two.")
-                table.needs("text")
-                return texts(table, "text")
-            if settings is not None and not from_states and find_table(self.folder, "utterances") is None:
-                raise NeuraleseError(
-                    f"{where} has a key 'utterances', but there is no table of them; add utterances.csv, or write "
-                    "`utterances: {from: states}`."
-                )
-        return None
-
-    def _check_contexts(self, contexts: Contexts | None) -> None:
-        """Refuse contexts that nobody speaks in."""
-        said = [self.tables[name] for name in ("messages", "utterances") if name in self.tables]
-        if contexts is not None and said and not any("context_id" in table.columns for table in said):
-            self.faults.sentences.append(
-                f"{self.tables['contexts'].path} exists, but no message names its context; add a column 'context_id' "
-                f"to {said[0].path.name}, or remove the file."
-            )
+def _candidates(contexts: Contexts | None, context: np.ndarray, rng: np.random.Generator) -> pa.Array:
+    """The recorded candidates, the true one first; contexts with more than others are cut at random."""
+    if contexts is None:
+        return lists_of([()] * len(context), np.int32)
+    chosen = contexts.cut(rng)
+    return lists_of([chosen[each] if each >= 0 else () for each in context], np.int32)

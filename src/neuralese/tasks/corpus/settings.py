@@ -12,242 +12,263 @@ split: {dev: 0.15, test: 0.25, by: episode}
 utterances: {language: en, least: 5}
 """
 
-import math
-import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, Self
 
-from neuralese.errors import NeuraleseError
-from neuralese.tasks.corpus.faults import shown
-from neuralese.tasks.corpus.text_file import control_character
-from neuralese.tasks.corpus.yaml_file import read_yaml
+import yaml
+from pydantic import AfterValidator, Field, ValidationError, model_validator
+
+from neuralese.config.section import MOST, Section, between, key
+from neuralese.errors import NeuraleseError, reason, shown
+from neuralese.tasks.corpus.files import CorpusError, control_character, read_text
 
 FILE = "corpus.yaml"
-KINDS = ("symbols", "vector")
-TYPES = ("category", "number", "circular", "color", "vector", "image")
-MOST_CANDIDATES = 1000
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-LARGEST_SYMBOL = 2**31 - 1
+LARGEST, DEEPEST = 100_000, 6  # characters and levels of the file; settings take a few hundred and three
+MOST_SYMBOLS = 2**31 - 1
+AS_TEXT = "text, in quotes if YAML reads it as something else"
+ABOVE_ZERO, A_SHARE = "a number above 0", "a number above 0 and below 1"
+COLUMNS = "a list of columns, such as [map]"
 
 
-@dataclass(frozen=True)
-class MessageSettings:
+def _line(text: str) -> str:
+    if not text.strip():
+        raise ValueError(f"is {shown(text)}; write {AS_TEXT}")
+    if found := control_character(text):
+        raise ValueError(f"has the control character {found}; remove it")
+    return text.strip()
+
+
+def _once(names: list[str]) -> list[str]:
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise ValueError(f"names {name} twice: {shown(names)}; name each once")
+    return names
+
+
+Line = Annotated[str, AfterValidator(_line)]
+Names = Annotated[list[Annotated[str, Field(min_length=1)]], AfterValidator(_once)]
+Share = Annotated[float, Field(gt=0, lt=1)]
+Positive = Annotated[float, Field(gt=0)]
+
+
+class MessageSettings(Section):
     """The form of messages."""
 
-    kind: str  # symbols, or vector
-    end: int | None = None  # a symbol after which everything is ignored
-    vocabulary: int | None = None  # symbols are below this; by default, the symbols that occur
-    noise: float | None = None  # standard deviation of a vector's noise; by default, fitted
-    names: tuple[str, ...] = ()  # what the symbols 0, 1, ... are called; by default, their numbers
+    kind: Literal["symbols", "vector"] = key(..., "Sequences of symbols, or vectors.", "one of symbols, vector")
+    end: Annotated[int, between(0, MOST_SYMBOLS)] | None = key(
+        None, "Symbol after which everything is ignored.", f"a whole number from 0 to {MOST_SYMBOLS}"
+    )
+    vocabulary: Annotated[int, between(1, MOST_SYMBOLS)] | None = key(
+        None, "Symbols are below this; otherwise, those that occur.", f"a whole number from 1 to {MOST_SYMBOLS}"
+    )
+    noise: Positive | None = key(None, "Standard deviation of a vector's noise; fitted if not given.", ABOVE_ZERO)
+    names: Names = key([], "What the symbols 0, 1, ... are called.", "a list of symbols, such as [a, b]")
+
+    @model_validator(mode="after")
+    def _fit(self) -> Self:
+        for name in ("noise",) if self.kind == "symbols" else ("end", "vocabulary", "names"):
+            if name in self.model_fields_set:
+                raise ValueError(f"{name}| has no meaning for messages of kind '{self.kind}'; remove it")
+        if self.vocabulary is not None and self.end is not None and self.end >= self.vocabulary:
+            below = f"symbols are below the vocabulary's {self.vocabulary}"
+            raise ValueError(f"end| is {self.end}, but {below}; raise that")
+        return self
 
 
-@dataclass(frozen=True)
-class ColumnSettings:
+class ColumnSettings(Section):
     """The type of a column of the states."""
 
-    type: str
-    period: float | None = None  # of a circular column
+    type: Literal["category", "number", "circular", "color", "vector", "image"] = key(
+        ..., "What the column holds.", "one of category, number, circular, color, vector, image"
+    )
+    period: Positive | None = key(None, "Period of a circular column.", ABOVE_ZERO)
+
+    @model_validator(mode="after")
+    def _fit(self) -> Self:
+        if self.type != "circular" and self.period is not None:
+            raise ValueError(f"period| is for circular columns only, and this is a {self.type}; remove it")
+        if self.type == "circular" and self.period is None:
+            raise ValueError("period| is missing; give the period, such as `period: 360`")
+        return self
 
 
-@dataclass(frozen=True)
-class SplitSettings:
+class SplitSettings(Section):
     """How messages are split, unless the tables say so."""
 
-    dev: float = 0.15
-    test: float = 0.25
-    by: str | None = None  # episode, or a column of the states: rows with the same value stay together
+    dev: Share = key(0.15, "Share of the messages on which criteria are chosen.", A_SHARE)
+    test: Share = key(0.25, "Share of the messages on which results are reported.", A_SHARE)
+    by: Line | None = key(None, "`episode`, or a column of the states, whose values stay together.", AS_TEXT)
+
+    @model_validator(mode="after")
+    def _fit(self) -> Self:
+        if self.dev + self.test >= 1:
+            raise ValueError(f"leaves nothing for training (dev {self.dev:g}, test {self.test:g}); lower them")
+        return self
 
 
-@dataclass(frozen=True)
-class UtteranceSettings:
+class UtteranceSettings(Section):
     """Where phrases come from."""
 
-    language: str = "en"
-    least: int = 5  # number of training utterances that must contain a phrase of the inventory
-    from_states: bool = False  # phrases are made from the states' columns
-    about: tuple[str, ...] = ()  # the columns that people saw, if agents see more; by default, all
+    language: Line = key("en", "Language of the utterances.", AS_TEXT)
+    least: Annotated[int, between(1, MOST)] = key(
+        5, "Number of training utterances that must contain a phrase.", f"a whole number from 1 to {MOST}"
+    )
+    source: Literal["states"] | None = key(None, "Make phrases from the states.", "one of states", alias="from")
+    about: Names = key([], "The columns that people saw, if agents see more.", COLUMNS)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fit(cls, given: Any) -> Any:
+        if not isinstance(given, dict) or given.get("from") != "states":
+            return given
+        for name, what in {"language": "said", "about": "saw"}.items():
+            if name in given:
+                why = f"is for what people {what}, but `from: states` makes phrases; remove one of them"
+                raise ValueError(f"{name}| {why}")
+        return {"least": 1} | given
 
 
-@dataclass(frozen=True)
-class CorpusSettings:
+class CorpusSettings(Section):
     """Everything in `corpus.yaml`."""
 
-    title: str
-    licence: str
-    messages: MessageSettings
-    states: dict[str, ColumnSettings]
-    candidates: int = 2  # number to draw, if there are no contexts
-    same: tuple[str, ...] = ()  # columns that distractors share with the true state
-    split: SplitSettings = field(default_factory=SplitSettings)
-    utterances: UtteranceSettings | None = None  # by default, those of the table, or from the states if there is none
+    title: Line = key(..., "Title of the corpus; by default, the name of its folder.", AS_TEXT)
+    licence: Line = key("unknown", "Licence of the data.", AS_TEXT)
+    messages: MessageSettings = key(..., "Form of messages.", "a mapping, such as `messages: {kind: symbols}`")
+    states: dict[str, ColumnSettings] = key(
+        ..., "Columns of the states.", "a mapping, with a line for each column, such as `shape: {type: category}`"
+    )
+    candidates: Annotated[int, between(2, 1000)] = key(
+        2, "Number of candidates to draw, if there are no contexts.", "a whole number from 2 to 1000"
+    )
+    same: Names = key([], "Columns that distractors share with the true state.", COLUMNS)
+    split: SplitSettings = key(SplitSettings(), "How messages are split.", "a mapping, such as `{key: value}`")
+    utterances: UtteranceSettings | None = key(None, "Where phrases come from.", "a mapping, such as `{key: value}`")
+
+    @model_validator(mode="after")
+    def _fit(self) -> Self:
+        if not self.states:
+            raise ValueError("states| names no column; add a line for each, such as `shape: {type: category}`")
+        about = self.utterances.about if self.utterances else []
+        if unknown := [name for name in about if name not in self.states]:
+            why = f"names {unknown[0]}, which is not under 'states'; name some of {', '.join(self.states)}"
+            raise ValueError(f"utterances.about| {why}")
+        return self
+
+
+SECTIONS: dict[str, type[Section]] = {
+    "messages": MessageSettings,
+    "states": ColumnSettings,
+    "split": SplitSettings,
+    "utterances": UtteranceSettings,
+}
 
 
 def read_settings(folder: Path) -> CorpusSettings:
-    """Read the settings of a corpus, or say in one sentence which key is wrong."""
-    path = folder / FILE
-    return settings_from(read_yaml(path), path)
+    """Read the settings of a corpus, or say in one sentence for each key what is wrong with it."""
+    return settings_from(read_yaml(folder / FILE), folder / FILE)
 
 
 def settings_from(values: dict[str, Any], path: Path) -> CorpusSettings:
     """Check what was read from `path`."""
-    top = _Section(path, "", values)
-    top.only("title", "licence", "messages", "states", "candidates", "same", "split", "utterances")
-    states = _states(top.section("states", "with a line for each column, such as `shape: {type: category}`"))
-    return CorpusSettings(
-        title=top.text("title", path.parent.resolve().name),
-        licence=top.text("licence", "unknown"),
-        messages=_messages(top.section("messages", "such as `messages: {kind: symbols}`")),
-        states=states,
-        candidates=top.integer("candidates", 2, least=2, most=MOST_CANDIDATES),
-        same=top.names("same"),
-        split=_split(top.section("split")),
-        utterances=_utterances(top.section("utterances"), states) if "utterances" in values else None,
-    )
-
-
-def _messages(section: "_Section") -> MessageSettings:
-    section.only("kind", "end", "vocabulary", "noise", "names")
-    kind = section.choice("kind", KINDS)
-    of_another = ("noise",) if kind == "symbols" else ("end", "vocabulary", "names")
-    for name in of_another:
-        if name in section.values:
-            raise section.fault(name, f"has no meaning for messages of kind '{kind}'; remove it")
-    vocabulary = section.integer("vocabulary", None, least=1, most=LARGEST_SYMBOL)
-    end = section.integer("end", None, least=0, most=LARGEST_SYMBOL)
-    if vocabulary is not None and end is not None and end >= vocabulary:
-        raise section.fault("end", f"is {end}, but symbols are below the vocabulary's {vocabulary}; raise that")
-    names = section.names("names", "symbol", "[a, b]")
-    return MessageSettings(kind, end, vocabulary, section.number("noise", None, above=0), names)
-
-
-def _states(section: "_Section") -> dict[str, ColumnSettings]:
-    if not section.values:
-        raise section.fault("", "names no column; add a line for each, such as `shape: {type: category}`")
-    columns = {}
-    for name in section.values:
-        column = section.section(name, "such as `{type: category}`")
-        column.only("type", "period")
-        kind = column.choice("type", TYPES)
-        if kind != "circular" and "period" in column.values:
-            raise column.fault("period", f"is for circular columns only, and this is a {kind}; remove it")
-        if kind == "circular" and "period" not in column.values:
-            raise column.fault("period", "is missing; give the period, such as `period: 360`")
-        columns[name] = ColumnSettings(kind, column.number("period", None, above=0))
-    return columns
-
-
-def _split(section: "_Section") -> SplitSettings:
-    section.only("dev", "test", "by")
-    defaults = SplitSettings()
-    dev, test = (section.number(name, getattr(defaults, name), above=0, below=1) for name in ("dev", "test"))
-    if dev + test >= 1:
-        raise section.fault("", f"leaves nothing for training (dev {dev:g}, test {test:g}); lower them")
-    return SplitSettings(dev, test, section.text("by", None))
-
-
-def _utterances(section: "_Section", states: Iterable[str]) -> UtteranceSettings:
-    section.only("language", "least", "from", "about")
-    from_states = section.choice("from", ("states",), None) is not None
-    if from_states and "language" in section.values:
-        raise section.fault("language", "is for what people said, but `from: states` makes phrases; remove one of them")
-    if from_states and "about" in section.values:
-        raise section.fault("about", "is for what people saw, but `from: states` makes phrases; remove one of them")
-    about = section.names("about")
-    if unknown := [name for name in about if name not in states]:
-        raise section.fault(
-            "about", f"names {unknown[0]}, which is not under 'states'; name some of {', '.join(states)}"
-        )
-    least = section.integer("least", 1 if from_states else 5, least=1)
-    return UtteranceSettings(section.text("language", "en"), least, from_states, about)
-
-
-class _Section:
-    """A mapping of the file, with its name there."""
-
-    def __init__(self, path: Path, name: str, values: dict[str, Any]) -> None:
-        self.path, self.name, self.values = path, name, values
-
-    def fault(self, key: str, what: str) -> NeuraleseError:
-        """One sentence about a key, or about the section."""
-        named = ".".join(part for part in (self.name, key) if part)
-        return NeuraleseError(f"{self.path}: '{named}' {what}.")
-
-    def only(self, *known: str) -> None:
-        """Refuse an unknown key."""
-        for key in self.values:
-            if key not in known:
-                close = get_close_matches(key, known, n=1)
-                hint = f"did you mean '{close[0]}'?" if close else f"choose from {', '.join(known)}."
-                named = f"{self.name}.{key}".lstrip(".")
-                raise NeuraleseError(f"{self.path}: '{named}' is not a known key; {hint}")
-
-    def section(self, key: str, example: str | None = None) -> "_Section":
-        """A subsection; with an example, it is required."""
-        value = self.values.get(key)
-        if value is None and example is None:
-            value = {}
-        if not isinstance(value, dict):
-            found = "is missing" if value is None else f"is {shown(value)}"
-            raise self.fault(key, f"{found}; write a mapping, {example or 'such as `{key: value}`'}")
-        for name in value:
-            if character := control_character(name):
-                raise self.fault(key, f"has a key with the control character {character}; remove that")
-        return _Section(self.path, f"{self.name}.{key}".lstrip("."), value)
-
-    def text(self, key: str, default: str | None) -> Any:
-        """Text on one line."""
-        value = self.values.get(key, default)
-        if value is default:
-            return default
-        if not isinstance(value, str) or not value.strip():
-            raise self.fault(key, f"is {shown(value)}; write text, in quotes if YAML reads it as something else")
-        if found := control_character(value):
-            raise self.fault(key, f"has the control character {found}; remove it")
-        return value.strip()
-
-    def choice(self, key: str, choices: Iterable[str], default: object = ...) -> Any:
-        """One of a few names; required if there is no default."""
-        value = self.values.get(key, default)
-        if value is ...:
-            raise self.fault(key, f"is missing; write one of {', '.join(choices)}")
-        if key in self.values and value not in choices:
-            raise self.fault(key, f"is {shown(value)}; write one of {', '.join(choices)}")
-        return value
-
-    def integer(self, key: str, default: int | None, least: int, most: int = 10**9) -> Any:
-        """A whole number in a range."""
-        value = self.values.get(key, default)
-        if key in self.values and (type(value) is not int or not least <= value <= most):
-            raise self.fault(key, f"is {shown(value)}; write a whole number from {least} to {most}")
-        return value
-
-    def number(self, key: str, default: float | None, above: float, below: float = math.inf) -> Any:
-        """A finite number in a range."""
-        value: Any = self.values.get(key, default)
-        if key not in self.values:
-            return value
-        if isinstance(value, str) and NUMBER.fullmatch(value):
-            value = float(value)  # YAML reads 1e-5 as text
-        if not _is_finite(value) or not above < value < below:
-            limit = f" and below {below:g}" if below < math.inf else ""
-            raise self.fault(key, f"is {shown(value)}; write a number above {above:g}{limit}")
-        return float(value)
-
-    def names(self, key: str, of: str = "column", example: str = "[map]") -> tuple[str, ...]:
-        """A list of names, each once."""
-        value = self.values.get(key, [])
-        if not isinstance(value, list) or not all(isinstance(name, str) and name for name in value):
-            raise self.fault(key, f"is {shown(value)}; write a list of {of}s, such as {example}")
-        if len(set(value)) < len(value):
-            raise self.fault(key, f"names a {of} twice: {shown(value)}; name each once")
-        return tuple(value)
-
-
-def _is_finite(value: Any) -> bool:
+    values = {"title": path.parent.resolve().name} | values
+    values |= {name: {} for name in ("split", "utterances") if name in values and values[name] is None}
     try:
-        return type(value) in (int, float) and math.isfinite(value)
-    except OverflowError:  # an integer beyond all floating-point numbers
-        return False
+        return CorpusSettings.model_validate(values)
+    except ValidationError as error:
+        raise CorpusError(path.parent, [f"{path}: {each}" for each in _sentences(error)]) from None
+
+
+def _sentences(error: ValidationError) -> Iterator[str]:
+    """One sentence for each key at fault; what is missing beside an unknown key, which may be a slip, is left out."""
+    found = error.errors(include_url=False)
+    unknown = [each for each in found if each["type"] == "extra_forbidden"]
+    beside = {each["loc"][:-1] for each in unknown}
+    seen = set()
+    for each in unknown + [each for each in found if each not in unknown]:
+        place, what = tuple(part for part in each["loc"] if isinstance(part, str)), ""  # not positions in lists
+        if each["type"] == "missing" and place[:-1] in beside:
+            continue
+        if each["type"] == "value_error":  # one of those above: "key| what", or "what"
+            inner, _, what = str(each["ctx"]["error"]).rpartition("|")
+            place += (inner,) if inner else ()
+        named, what = ".".join(place), what.strip() or _what(each, place)
+        if named not in seen:
+            seen.add(named)
+            yield f"'{named}' {what}" + ("" if what.endswith("?") else ".")
+
+
+def _what(error: Any, place: tuple[str, ...]) -> str:
+    """What is wrong with the key at a place, and what to write there."""
+    section = CorpusSettings if len(place) == 1 else SECTIONS[place[0]]
+    keys = {field.alias or name: field for name, field in section.model_fields.items()}
+    if error["type"] == "extra_forbidden":
+        close = get_close_matches(place[-1], keys, n=1)
+        return "is not a known key; " + (f"did you mean '{close[0]}'?" if close else f"choose from {', '.join(keys)}")
+    found = f"holds {shown(error['input'])}" if isinstance(error["loc"][-1], int) else f"is {shown(error['input'])}"
+    found = "is missing" if error["type"] == "missing" else found
+    if len(place) == 2 and place[0] == "states":
+        return f"{found}; write a mapping, such as `{{type: category}}`"
+    extra: Any = keys[place[-1]].json_schema_extra
+    return f"{found}; write {extra['advice']}"
+
+
+class _Loader(yaml.SafeLoader):
+    """Plain values only: no aliases, tags, repeated keys or deep nesting, which attacks exploit."""
+
+    depth = 0
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        """Compose a node, unless it is something that settings never need."""
+        event: Any = self.peek_event()
+        where = f"line {event.start_mark.line + 1}"
+        if isinstance(event, yaml.AliasEvent) or event.anchor:
+            why = "has an anchor or alias ('&' or '*'); write the value out, or quote the text"
+            raise NeuraleseError(f"{where} {why}.")
+        if event.tag:
+            raise NeuraleseError(f"{where} has a tag ({shown(event.tag)}); write plain values without '!'.")
+        is_nested = isinstance(event, yaml.CollectionStartEvent)
+        self.depth += is_nested
+        if self.depth > DEEPEST:
+            raise NeuraleseError(f"{where} is nested more than {DEEPEST} levels deep; settings need three at most.")
+        node = super().compose_node(parent, index)
+        self.depth -= is_nested
+        return node
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        """Construct a mapping whose keys are different texts."""
+        seen = set()
+        for key_node, _ in node.value:
+            where, name = f"line {key_node.start_mark.line + 1}", shown(key_node.value)
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise NeuraleseError(f"{where} has a list or mapping as a key; write a word before the colon.")
+            if key_node.tag != "tag:yaml.org,2002:str":
+                raise NeuraleseError(f"{where}: YAML does not read the key {name} as text; put it in quotes.")
+            if found := control_character(key_node.value):
+                raise NeuraleseError(f"{where} has a key with the control character {found}; remove that.")
+            if key_node.value in seen:
+                raise NeuraleseError(f"{where} has the key {name} for the second time; remove one of the two.")
+            seen.add(key_node.value)
+        return super().construct_mapping(node, deep)
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """The mapping that a small untrusted YAML file holds."""
+    text = read_text(path)
+    if len(text) > LARGEST:
+        why = f"is longer than {LARGEST:,} characters; keep settings there, and data in the tables"
+        raise NeuraleseError(f"{path} {why}.")
+    try:
+        value = yaml.load(text, _Loader)
+    except NeuraleseError as error:
+        raise NeuraleseError(f"{path}, {error}") from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        why = reason(Exception(getattr(error, "problem", None) or error))
+        raise NeuraleseError(f"{path}{line} is not YAML ({why}); write keys as `key: value`.") from None
+    if not isinstance(value, dict):
+        found = "is empty" if value is None else f"holds {shown(value)}"
+        raise NeuraleseError(f"{path} {found}, but should have keys such as `messages:` and `states:`; add them.")
+    return value

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from neuralese.config.models import FitConfig, GameConfig, MessagesConfig
 from neuralese.data.data_sets import DataSet
-from neuralese.tasks.corpus.tables import JUDGES
+from neuralese.storage.tables import read_about, read_table
+from neuralese.tasks.corpus.tables import JUDGES, PICTURES, STATES
 from neuralese.tasks.task import FILES, Files, Task
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from neuralese.speakers.traces import Traces
     from neuralese.stages.run import Run
 
+CARD = (150, 110)  # pixels of a picture
 FITTING = FitConfig(hidden=128, steps=2000, batch=512, learning_rate=0.002, faster=5.0, check_every=100, patience=5)
 
 
@@ -55,41 +57,87 @@ class Corpus(Task):
 
     def load_traces(self, files: Files, states: Any, split: str, generator: "Generator") -> "Traces":
         """What was said in one split, with recorded or drawn candidates."""
-        from neuralese.tasks.corpus.human import load_traces
+        from neuralese.tasks.corpus.game import load_traces
 
         return load_traces(files, states, split, generator)
 
     def pixels(self, files: Files, codes: Collection[int]) -> "dict[int, np.ndarray]":
-        """Each state as its picture, or as a card."""
-        from neuralese.tasks.corpus.pictures import pixels
+        """Each of the states as its picture, or as a card, (h, w, 3) bytes."""
+        import io
 
-        return pixels(files, codes)
+        import numpy as np
+        from PIL import Image, ImageDraw
+
+        def drawn(shown: str, color: str, picture: str) -> Image.Image:
+            if picture:
+                return Image.open(io.BytesIO(copies[picture])).convert("RGB")
+            image = Image.new("RGB", CARD, color or "#f2f2ee")
+            draw = ImageDraw.Draw(image)
+            for line, text in enumerate(shown.split(", ")[:7]):
+                draw.text((6, 6 + 14 * line), text[:24], fill="black", stroke_width=1, stroke_fill="white")
+            return image
+
+        order = sorted(codes)
+        looks, copies = _looks(files, order)
+        return {
+            code: np.asarray(drawn(each["shown"], each["color"], each["picture"]))
+            for code, each in zip(order, looks, strict=True)
+        }
 
     def described(self, files: Files, pictured: Iterable[list], named: Iterable[list]) -> dict:
-        """The labels of states, and their picture or colour, if they have one."""
-        from neuralese.tasks.corpus.pictures import described
+        """The states as the page shows them: their labels, and their picture or colour, if they have one."""
+        import base64
 
-        return described(files, pictured, named)
+        rows = sorted({row for states in (*pictured, *named) for row in states})
+        looks, copies = _looks(files, rows)
+        items = {}
+        for row, each in zip(rows, looks, strict=True):
+            look = {"color": each["color"], "text": each["label"]} if each["color"] else {}
+            if each["picture"]:
+                look = {"image": "data:image/webp;base64," + base64.b64encode(copies[each["picture"]]).decode()}
+            items[row] = {"name": each["shown"]} | look
+        return {"items": items}
 
     def fit_robot(self, run: "Run", fit: FitConfig, states: int) -> Any:
-        """p(z | x) fitted to all recorded messages of the training split."""
-        from neuralese.tasks.corpus.recorded import fit_speaker, load_recorded
+        """p(z | x) fitted to the training messages, of the kind under which dev messages are most likely."""
+        from neuralese.tasks.corpus.game import load_recorded
 
-        return fit_speaker(
-            run.states, load_recorded(run.files["recorded.parquet"]), fit, run.generator("robot speaker")
-        )
+        recorded = load_recorded(run.files["recorded.parquet"])
+        rows = recorded.rows("train"), recorded.rows("dev")
+        return recorded.fit(run.states, rows, fit, run.generator("robot speaker"))
 
     def speak(self, run: "Run", counts: MessagesConfig) -> "tuple[pa.Table, Mapping[str, Any], Tensor]":
         """Recorded messages, and the states in which some were said."""
-        from neuralese.tasks.corpus.recorded import load_recorded, take_contexts, take_messages
+        from neuralese.tasks.corpus.game import load_recorded
 
         recorded, random = load_recorded(run.files["recorded.parquet"]), run.generator("messages")
-        messages = take_messages(run.states, recorded, counts.model_dump(), random)
-        return messages, recorded.about, take_contexts(run.states, recorded, counts.contexts, random)
+        sizes = {"train": counts.vocabulary, "dev": counts.held_out, "test": counts.held_out}
+        messages = recorded.take(run.states, sizes, random)
+        rows = recorded.drawn("train", random)[: counts.contexts]
+        return messages, recorded.about, recorded.candidates(run.states, rows, random)
 
     def protocol(self, run: "Run") -> "pd.DataFrame":
-        """The standard measures of the recorded test messages."""
-        from neuralese.tasks.corpus.measured import measure
-        from neuralese.tasks.corpus.recorded import load_recorded
+        """The standard measures of the recorded test messages: measure, variable, value."""
+        from neuralese.agents.messages import Sequences
+        from neuralese.evaluate.columns import columns_of
+        from neuralese.evaluate.measures import measure_symbols, measure_vectors
+        from neuralese.tasks.corpus.game import load_recorded
 
-        return measure(load_recorded(run.files["recorded.parquet"]), run.files["states.parquet"])
+        recorded, path = load_recorded(run.files["recorded.parquet"]), run.files["states.parquet"]
+        types, rows = read_about(path)["columns"], recorded.rows("test")
+        table = read_table(path, STATES).select([f"column {name}" for name in types]).to_pandas()
+        table.columns = list(types)
+        said = table.iloc[recorded.state[rows].numpy()].reset_index(drop=True)
+        groups, messages = recorded.table["group"].to_numpy()[rows.numpy()], recorded.messages[rows]
+        if isinstance(messages, Sequences):
+            return measure_symbols(messages.to_array(), said, columns_of(types), groups=groups)
+        return measure_vectors(messages.numpy(), said, columns_of(types), groups=groups)
+
+
+def _looks(files: Files, rows: list[int]) -> tuple[list[dict[str, str]], dict[str, bytes]]:
+    """How some states are shown, and the small copies of their pictures, by path."""
+    looks = read_table(files["states.parquet"], STATES).take(rows).to_pylist()
+    if not any(each["picture"] for each in looks):
+        return looks, {}  # most corpora have no pictures
+    copies = read_table(files["pictures.parquet"], PICTURES).to_pydict()
+    return looks, dict(zip(copies["picture"], copies["content"], strict=True))

@@ -1,26 +1,35 @@
-"""Write a corpus: a folder that is either whole or absent."""
+"""Write a corpus, a folder that is either whole or absent, with the column types that are declared or guessed."""
 
 import csv
 import json
+import math
 import os
 import re
 import shutil
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from neuralese.errors import NeuraleseError
+from neuralese.errors import NeuraleseError, reason
 from neuralese.storage.files import atomic, storage_problem, write_text
-from neuralese.tasks.corpus.faults import reason
+from neuralese.tasks.corpus.columns import HEX
 from neuralese.tasks.corpus.settings import FILE
+from neuralese.tasks.corpus.states import MOST_CATEGORIES
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 NOT_TEXT = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}  # as YAML reads them
+FEW = 12  # whole numbers with at most this many different values are taken for categories
+WIDE = 32  # arrays of up to this many numbers become one column per number
+TURNING = re.compile(r"angle|heading|direction|orientation|bearing|azimuth|hue|phase|rotation", re.IGNORECASE)
+COLORED = re.compile(r"colou?r|rgb", re.IGNORECASE)
+EXAMPLE = Path(__file__).with_name("example")
 Columns = Mapping[str, list]  # of Python's own values, all of one length
+Guess = tuple[dict[str, Any] | None, str]  # the settings of a column, and why; none if it holds nothing usable
 HEAD = """\
 # A corpus: what agents said, and in which states. `neuralese corpus check` shows what is in it, or what is wrong.
 """
@@ -36,27 +45,31 @@ def check_free(folder: Path) -> None:
         raise NeuraleseError(f"{folder} is not empty; name a folder that does not exist yet, or empty it.")
 
 
-def write_corpus(
-    folder: str | Path,
-    settings: str,
-    tables: "Mapping[str, Columns | pa.Table]",
-    texts: Mapping[str, str] | None = None,
-    suffix: str = ".parquet",
-) -> None:
-    """Write `corpus.yaml` as given, tables by name, and other `texts` by file name.
+def new_corpus(folder: Path) -> None:
+    """Write a small working corpus, for users to look at and to replace with their own."""
+    with _staged(folder) as staging:
+        shutil.copytree(EXAMPLE, staging, dirs_exist_ok=True, copy_function=shutil.copyfile)
 
-    Everything is written under another name first, so that nothing is left behind if anything goes wrong.
-    """
-    folder = Path(folder)
+
+def write_corpus(
+    folder: str | Path, settings: str, tables: "Mapping[str, Columns | pa.Table]", suffix: str = ".parquet"
+) -> None:
+    """Write `corpus.yaml` as given, and tables by name."""
+    with _staged(Path(folder)) as staging:
+        for name, table in tables.items():
+            (_write_csv if suffix == ".csv" else _write_parquet)(staging / f"{name}{suffix}", table)
+        write_text(staging / FILE, settings)
+
+
+@contextmanager
+def _staged(folder: Path) -> Iterator[Path]:
+    """Another folder, whose files are moved to `folder` at the end; nothing is left behind if anything goes wrong."""
     check_free(folder)
     beside = folder if folder.is_dir() else folder.absolute().parent
     staging = beside / f".{folder.absolute().name}.{uuid.uuid4().hex[:8]}.tmp"
     try:
         staging.mkdir(parents=True)
-        for name, table in tables.items():
-            (_write_csv if suffix == ".csv" else _write_parquet)(staging / f"{name}{suffix}", table)
-        for name, text in {**(texts or {}), FILE: settings}.items():
-            write_text(staging / name, text)
+        yield staging
         if folder.is_dir():
             for path in sorted(staging.iterdir(), key=lambda path: path.name == FILE):  # last: it makes a corpus
                 os.replace(path, folder / path.name)
@@ -129,3 +142,57 @@ def yaml_value(value: object) -> str:
         return value if is_plain else "".join(each if each.isprintable() else f"\\U{ord(each):08x}" for each in quoted)
     text = repr(value) if isinstance(value, float) else json.dumps(value)
     return text.replace("e", ".0e") if "e-" in text and "." not in text else text  # YAML reads 1e-05 as text
+
+
+def guess_columns(values: Mapping[str, Sequence]) -> tuple[dict[str, dict[str, Any]], dict[str, str], dict[str, str]]:
+    """Settings of the usable columns of an unfamiliar table, notes on them, and why others are not usable."""
+    settings, notes, left_out = {}, {}, {}
+    for name, column in values.items():
+        guessed, why = _guess(name, column)
+        if guessed is None:
+            left_out[name] = why
+        else:
+            settings[name], notes[name] = guessed, why
+    if not settings:
+        reasons = "; ".join(f"{name} is {why}" for name, why in left_out.items())
+        raise NeuraleseError(f"no column describes the states ({reasons or 'there is none'}); name other columns.")
+    return settings, notes, left_out
+
+
+def _guess(name: str, values: Sequence) -> Guess:
+    if isinstance(values[0], list):
+        return _guess_lists(name, values)
+    if isinstance(values[0], bool | str):
+        if all(isinstance(each, str) and HEX.fullmatch(each) for each in values):
+            return {"type": "color"}, "guessed: all are #rrggbb"
+        return _guess_category(set(map(str, values)))
+    low, high, different = min(values), max(values), len(set(values))
+    if TURNING.search(name) and (period := _period(low, high)):
+        return {"type": "circular", "period": period}, f"guessed by its name: from {low:g} to {high:g}"
+    if all(isinstance(each, int) for each in values) and different <= FEW:
+        return {"type": "category"}, f"guessed: {different} different whole numbers; or number, if more is more"
+    return {"type": "number"}, f"guessed: from {low:g} to {high:g}"
+
+
+def _guess_lists(name: str, values: Sequence[list]) -> Guess:
+    lengths = {len(each) for each in values}
+    if len(lengths) > 1 or not all(type(part) in (int, float) for each in values for part in each):
+        return None, "left out: lists of different lengths, or not of numbers"
+    if lengths == {3} and COLORED.search(name) and all(0 <= part <= 255 for each in values for part in each):
+        return {"type": "color"}, "guessed by its name: three numbers from 0 to 255"
+    return {"type": "vector"}, f"guessed: {lengths.pop()} numbers"
+
+
+def _guess_category(names: set[str]) -> Guess:
+    if len(names) > MOST_CATEGORIES:
+        return None, f"left out: {len(names):,} different texts are more than a category may have"
+    some = ", ".join(sorted(names)[:3])
+    plain = some if some.isprintable() and len(some) < 60 else "texts"
+    return {"type": "category"}, f"guessed: {len(names)} different values, such as {plain}"
+
+
+def _period(low: float, high: float) -> float | None:
+    """The period, of degrees or radians."""
+    if high - low <= 2 * math.pi + 1e-6 and high - low > 1 and (high != int(high) or low != int(low)):
+        return round(2 * math.pi, 6)
+    return 360 if high - low <= 360 and high - low > 2 * math.pi else None

@@ -1,0 +1,258 @@
+"""Make a corpus from a flat file, or from arrays and data frames: every row is a message with the state it was said in.
+
+Messages in a file are numbers, or letters and words, which are numbered in alphabetical order. The types of columns are
+guessed, and the guesses are written into `corpus.yaml` to be corrected.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from neuralese.errors import NeuraleseError, shown
+from neuralese.recording import Recording
+from neuralese.tasks.corpus.columns import IS_INTEGER, IS_NUMBER, check_cells
+from neuralese.tasks.corpus.files import Source, control_character, open_table
+from neuralese.tasks.corpus.write import check_free, guess_columns
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+WIDEST = 64  # columns of an array that are treated separately; a wider array is one vector
+FEWEST = 3  # messages: one each for training, dev and test
+INTEGER, NUMBER = re.compile(IS_INTEGER, re.ASCII), re.compile(IS_NUMBER, re.ASCII)
+LIST = re.compile(r"[\[(]?\s*(.*?)\s*[\])]?", re.DOTALL)
+OPENING, BRACKETS, QUOTES, SEPARATOR = ("[", "("), "[]() ", "'\"", re.compile(r"[\s,]")
+LARGEST = 2**31
+
+
+@dataclass(frozen=True)
+class FlatColumns:
+    """The role of each column of a flat file."""
+
+    message: str = "message"
+    states: tuple[str, ...] = ()  # by default, all others
+    utterance: str | None = None  # what a human said about the state
+    episode: str | None = None
+    split: str | None = None
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import made, for the user."""
+
+    states: int
+    messages: int
+    kind: str
+    columns: dict[str, dict]
+    left_out: dict[str, str]  # columns, and why
+    names: tuple[str, ...] = ()  # of symbols that were numbered, in their order
+
+
+def import_flat(
+    kind: str, file: Path, folder: Path, roles: FlatColumns, title: str | None = None, licence: str | None = None
+) -> Imported:
+    """Make a corpus from a CSV or JSON Lines file; column types are guessed."""
+    check_free(folder)
+    source = open_table(file, f".{kind}")
+    named = [roles.message, *(name for name in (roles.utterance, roles.episode, roles.split) if name)]
+    source.needs(*named, *roles.states)
+    if "state_id" in roles.states:
+        raise NeuraleseError(f"{file}: states are renumbered, so 'state_id' cannot be one of their columns; rename it.")
+    chosen = roles.states or tuple(name for name in source.columns if name not in (*named, "state_id"))
+    values = {name: _values(source, name) for name in chosen}
+    types, _, left_out = guess_columns(values)
+    messages, form = _messages(source, roles.message)
+    texts: list[Any] = _texts(source, roles.utterance) if roles.utterance else [None] * source.rows
+    groups = {"episode": roles.episode, "split": roles.split}
+    kept = {ours: _values(source, name) for ours, name in groups.items() if name}
+    recording = Recording(folder, title or file.stem, licence or "unknown", messages=form)
+    for row in range(source.rows):
+        state, more = {name: values[name][row] for name in types}, {name: cells[row] for name, cells in kept.items()}
+        recording.say(state, messages[row], **more)
+        if texts[row]:
+            recording.describe(state, texts[row], **more)
+    recording.write()
+    return Imported(recording.n_states, source.rows, form["kind"], types, left_out, tuple(form.get("names", ())))
+
+
+def _values(source: Source, name: str) -> list:
+    """The cells of a column as numbers, lists of numbers, true and false, or texts: all of one kind."""
+    cells: list[Any] = list(source.columns[name])
+    cells = [cell or None for cell in cells] if source.is_csv else cells
+    check_cells(source, name, cells)
+    if not source.is_csv:
+        if type(cells[0]) is dict:
+            raise source.fault(0, f"'{name}' is an object; give its parts their own columns")
+        return cells
+    lists: list[Any] = [numbers_in(cell) for cell in cells]
+    if not all(map(NUMBER.fullmatch, cells)):
+        return cells if None in lists else lists
+    return [number for (number,) in lists] if all(map(INTEGER.fullmatch, cells)) else list(map(float, cells))
+
+
+def numbers_in(text: str) -> list | None:
+    """The numbers in a list as people write it ("1 2", "1, 2", "[1 2]", "[1, 2]"), or none if it is not a list."""
+    inside = LIST.fullmatch(text)
+    assert inside is not None  # the pattern matches anything
+    parts = inside[1].replace(",", " ").split()
+    if all(map(INTEGER.fullmatch, parts)):
+        return list(map(int, parts))
+    return list(map(float, parts)) if all(map(NUMBER.fullmatch, parts)) else None
+
+
+def _messages(source: Source, name: str) -> tuple[list[list], dict[str, Any]]:
+    """Messages as lists of numbers, and their settings in `corpus.yaml`: their kind and, of letters, their names."""
+    values = _values(source, name)
+    values = _cut(values) if type(values[0]) is str else [each if type(each) is list else [each] for each in values]
+    types = {type(part) for each in values for part in each}
+    numeric = [sum(_is_number(part, types) for part in each) for each in values]
+    mostly = sum(numeric) > sum(map(len, values)) / 2  # the others are slips
+    for row, each in enumerate(values):
+        if not each:
+            raise source.fault(row, f"'{name}' is empty; fill it in, or remove the row")
+        if numeric[row] < len(each) if mostly else numeric[row]:
+            what = shown(" ".join(map(str, each)))
+            raise source.fault(row, f"'{name}' holds {what}; write all messages in numbers, or all in letters")
+        for part in each:
+            if type(part) not in (str, int, float) or (type(part) is str and _is_unprintable(part)):
+                raise source.fault(row, f"'{name}' holds {shown(part)}; write symbols as numbers, letters or words")
+            if type(part) is int and abs(part) >= LARGEST:
+                raise source.fault(row, f"'{name}' holds a number that is too large; use smaller ones")
+    if str not in types:
+        return values, {"kind": "vector" if float in types else "symbols"}
+    names = sorted({part for each in values for part in each})
+    places = {part: place for place, part in enumerate(names)}
+    return [[places[part] for part in each] for each in values], {"kind": "symbols", "names": names}
+
+
+def _is_number(part: Any, types: set[type]) -> bool:
+    return bool(NUMBER.fullmatch(part)) if types == {str} else type(part) is not str
+
+
+def _is_unprintable(part: str) -> bool:
+    return part.split() != [part] or control_character(part) is not None
+
+
+def _cut(cells: list[str]) -> list[list[str]]:
+    """The symbols of texts: what spaces or commas separate or, if no text has any, its characters."""
+    inside = [cell.strip(BRACKETS) for cell in cells]
+    if not any(map(SEPARATOR.search, inside)) and not any(cell.startswith(OPENING) for cell in cells):
+        return [list(cell) for cell in inside]
+    quoted = [QUOTES if cell.startswith(OPENING) else "" for cell in cells]
+    parts = [SEPARATOR.sub(" ", cell).split() for cell in inside]
+    return [[part.strip(marks) or part for part in each] for each, marks in zip(parts, quoted, strict=True)]
+
+
+def _texts(source: Source, name: str) -> list:
+    """What humans said, in the rows where they said something."""
+    cells = source.columns[name]
+    if wrong := [row for row, cell in enumerate(cells) if cell is not None and not isinstance(cell, str)]:
+        raise source.fault(wrong[0], f"'{name}' is {shown(cells[wrong[0]])}, not text; write text")
+    if not any(cell and cell.strip() for cell in cells):
+        raise NeuraleseError(f"{source.path}: '{name}' is empty in every row; name the column that holds text.")
+    return [cell and cell.strip() and cell for cell in cells]
+
+
+class InputError(NeuraleseError, ValueError):
+    """The input cannot be learned from, or not translated; also a `ValueError`, as in scikit-learn."""
+
+
+def record(
+    folder: Path,
+    said: tuple[Any, Any, Iterable[Any] | None],
+    types: Mapping[str, Any] | None,
+    settings: Mapping[str, Any] | None,
+) -> int:
+    """Write states, messages and utterances (or none) as a corpus; return the number of the states' columns."""
+    try:
+        return _record(folder, said, types, settings)
+    except InputError:
+        raise
+    except NeuraleseError as error:
+        raise InputError(str(error)) from None
+
+
+def _record(folder: Path, said: tuple, types: Mapping | None, settings: Mapping | None) -> int:
+    states, width = as_states(said[0])
+    messages = as_message_list(said[1])
+    texts: list[Any] = [None] * len(messages) if said[2] is None else list(said[2])
+    for name, rows in (("messages", messages), ("utterances", texts)):
+        if len(rows) != len(states):
+            raise InputError(f"there are {len(states)} states and {len(rows)} {name}; give one of each in every row.")
+    if len(states) < FEWEST:
+        count = len(states)
+        raise InputError(f"n_samples={count}: {count} messages cannot be split; give {FEWEST} or, better, many.")
+    entries = dict(settings or {})
+    with Recording(folder, "arrays", "unknown", types, entries.pop("messages", None), **entries) as recording:
+        for state, message in zip(states, messages, strict=True):
+            recording.say(state, message)
+        for state, text in zip(states, texts, strict=True):
+            for each in [text] if isinstance(text, str) else ([] if _missing(text) else text):
+                if each.strip():
+                    recording.describe(state, each)
+    return width
+
+
+def as_states(states: Any) -> tuple[list[dict[str, Any]], int]:
+    """Each row as its columns by name, and the number of columns; arrays have x0, x1, ..., or a vector x."""
+    import pandas as pd
+    from scipy.sparse import issparse
+
+    if issparse(states):
+        raise InputError("states are a sparse matrix; give a dense one, or a data frame (toarray() makes it dense).")
+    if not isinstance(states, pd.DataFrame):
+        array = np.asarray(states)
+        if array.ndim == 0 or array.ndim > 2:
+            raise InputError(f"states have {array.ndim} dimensions; Reshape your data to one row per message.")
+        array = array[:, None] if array.ndim == 1 else array
+        if np.iscomplexobj(array):
+            raise InputError("Complex data not supported: states are complex numbers; give real ones.")
+        if array.shape[1] == 0:
+            raise InputError(f"0 feature(s) (shape={array.shape}) while a minimum of 1 is required.")
+        if array.shape[1] > WIDEST:
+            return [{"x": row.tolist()} for row in array], array.shape[1]
+        states = pd.DataFrame({f"x{number}": column for number, column in enumerate(array.T)})
+    columns = {str(name): _cells(str(name), states[name]) for name in states.columns}
+    if not columns:
+        raise InputError("states have no columns; give one for each attribute of a state.")
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)], len(columns)
+
+
+def _cells(name: str, column: "pd.Series") -> list:
+    import pandas as pd
+
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.astype(object).where(column.notna(), None)
+        values = [None if value is None else str(value) for value in column]
+    else:
+        values = column.tolist()
+    for row, value in enumerate(values):
+        if _missing(value) or (isinstance(value, float) and not np.isfinite(value)):
+            what = "inf" if isinstance(value, float) and value == value else "NaN"
+            raise InputError(f"row {row} of '{name}' is {what}; give a finite value, or leave the row out.")
+    return values
+
+
+def as_message_list(messages: Any) -> list[list]:
+    """Each message as a list of symbols or of numbers."""
+    messages = messages.to_numpy() if hasattr(messages, "to_numpy") else messages
+    if messages is None:
+        raise InputError("requires y to be passed, but the target y is None: give a message for each state.")
+    rows = [each.tolist() if hasattr(each, "tolist") else each for each in messages]
+    rows = [list(each) if isinstance(each, tuple | list) else [each] for each in rows]
+    rows = [[part.item() if isinstance(part, np.generic) else part for part in row] for row in rows]
+    for number, row in enumerate(rows):
+        for part in row:
+            if isinstance(part, complex) or not isinstance(part, int | float) or isinstance(part, bool):
+                raise InputError(f"message {number} holds {shown(part)}; give symbols (integers) or vectors (floats).")
+            if isinstance(part, float) and not np.isfinite(part):
+                raise InputError(f"message {number} holds {part}, NaN or inf; give finite numbers.")
+    return rows
+
+
+def _missing(value: Any) -> bool:
+    return type(value).__name__ in ("NoneType", "NAType", "NaTType") or (isinstance(value, float) and value != value)
