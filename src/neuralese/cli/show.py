@@ -3,7 +3,7 @@
 import json
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -35,26 +35,17 @@ neuralese show results/colors/provenance.json
 @click.option("--where", metavar="CONDITION", help="Show only rows for which this condition of pandas holds.")
 @click.option("--columns", metavar="A,B,...", help="Show only these columns, in this order.")
 @click.option("--sort", metavar="COLUMN", help="Sort by a column; prefix it with - for descending order.")
-@click.option("--schema", "only_schema", is_flag=True, help="Show only what the columns mean, and the metadata.")
+@click.option("--schema", is_flag=True, help="Show only what the columns mean, and the metadata.")
 @json_option
-def show(
-    file: Path,
-    rows: int,
-    where: str | None,
-    columns: str | None,
-    sort: str | None,
-    only_schema: bool,
-    as_json: bool,
-) -> None:
+def show(file: Path, rows: int, as_json: bool, **for_tables: Any) -> None:
     """Show FILE: a table (.parquet), weights (.safetensors) or JSON."""
     if not file.is_file():
         raise NeuraleseError(f"{file} does not exist; `neuralese status --files` lists the files of the results.")
-    for_tables = {"--where": where, "--columns": columns, "--sort": sort, "--schema": only_schema}
     if file.suffix != ".parquet" and (given := [name for name, value in for_tables.items() if value]):
-        raise click.UsageError(f"{given[0]} is for tables (.parquet).")
+        raise click.UsageError(f"--{given[0]} is for tables (.parquet).")
     match file.suffix:
         case ".parquet":
-            _show_table(file, rows, where, columns, sort, only_schema, as_json)
+            _show_table(file, rows, as_json, **for_tables)
         case ".safetensors":
             _show_weights(file, as_json)
         case ".json":
@@ -66,78 +57,74 @@ def show(
 
 
 def _show_table(
-    path: Path, rows: int, where: str | None, columns: str | None, sort: str | None, only_schema: bool, as_json: bool
+    path: Path, rows: int, as_json: bool, where: str | None, columns: str | None, sort: str | None, schema: bool
 ) -> None:
     from neuralese.storage.tables import open_table
 
     with open_table(path) as file:
-        schema, count = file.schema_arrow, file.metadata.num_rows
+        fields, count = file.schema_arrow, file.metadata.num_rows
         written = {name.decode(): value.decode() for name, value in (file.metadata.metadata or {}).items()}
-        shown = schema.names if columns is None else [name.strip() for name in columns.split(",")]
-        if twice := next((name for name in shown if shown.count(name) > 1), None):
-            raise NeuraleseError(
-                f"the column '{plain(twice)}' is requested twice, or the table has it twice; name it once."
-            )
-        chosen = None if only_schema else _chosen(file, rows, where, shown, sort)
-        found = chosen[0].to_pylist() if chosen else []
-    written.pop("ARROW:schema", None)
-    types = {field.name: _type(field.type) for field in schema}
-    about = {"file": str(path), "rows": count, "columns": types, "about": _values(written)}
+        written.pop("ARROW:schema", None)
+        about = _values(written)
+        types = {field.name: _type(field.type) for field in fields}
+        found = {"file": str(path), "rows": count, "columns": types, "about": about}
+        if not schema:
+            chosen = fields.names if columns is None else [name.strip() for name in columns.split(",")]
+            table = _selected(file, chosen, where, sort, rows)
+            found["matching"] = table.num_rows if where else count
+            table = table.slice(0, rows)
+            found["shown"] = table.to_pylist()
     if as_json:
-        print_json(about | ({"matching": chosen[1], "shown": found} if chosen else {}))
-        return
-    if not chosen:
-        described = [{key.decode(): text.decode() for key, text in (field.metadata or {}).items()} for field in schema]
+        print_json(found)
+    elif schema:
+        described = [{key.decode(): text.decode() for key, text in (field.metadata or {}).items()} for field in fields]
         lines = [
             [field.name, types[field.name], of.get("values", ""), of.get("meaning", "")]
-            for field, of in zip(schema, described, strict=True)
+            for field, of in zip(fields, described, strict=True)
         ]
         print_table(["column", "type", "values", "meaning"], lines, f"{path}: {count} rows")
-        _print_about(about["about"])
-        return
-    matched = f", {chosen[1]} of them where {where}" if where else ""
-    title = f"{path}: {count} rows{matched}; {len(found)} shown"
-    print_table(shown, [list(row.values()) for row in found], title)
-    made = about["about"].get(KEY)
-    if isinstance(made, dict) and "stage" in made:
-        data = f" from {made['data']} data" if made.get("data") else ""
-        click.echo(plain(f"(made by {made['stage']}{data}; --schema shows its settings)"))
+        _print_about(about)
+    else:
+        matched = f", {found['matching']} of them where {where}" if where else ""
+        title = f"{path}: {count} rows{matched}; {table.num_rows} shown"
+        print_table(chosen, [list(row.values()) for row in found["shown"]], title)
+        made = about.get(KEY)
+        if isinstance(made, dict) and "stage" in made:
+            data = f" from {made['data']} data" if made.get("data") else ""
+            click.echo(plain(f"(made by {made['stage']}{data}; --schema shows its settings)"))
 
 
-def _chosen(
-    file: "pq.ParquetFile", rows: int, where: str | None, shown: list[str], sort: str | None
-) -> tuple["pa.Table", int]:
-    """The rows to show, and the number of rows that match."""
+def _selected(file: "pq.ParquetFile", columns: list[str], where: str | None, sort: str | None, rows: int) -> "pa.Table":
+    """The rows that match, sorted; only the first `rows` are read if nothing is asked of them."""
     import pyarrow as pa
 
-    schema = file.schema_arrow
-    by = None if sort is None else sort.removeprefix("-")
-    needed = list(dict.fromkeys([*shown, *([] if by is None else [by])]))
-    if unknown := [name for name in needed if name not in schema.names]:
+    schema, by = file.schema_arrow, [sort.removeprefix("-")] if sort else []
+    if twice := next((name for name in columns if columns.count(name) > 1), None):
+        raise NeuraleseError(
+            f"the column '{plain(twice)}' is requested twice, or the table has it twice; name it once."
+        )
+    if unknown := [name for name in (*columns, *by) if name not in schema.names]:
         raise NeuraleseError(plain(f"there is no column '{unknown[0]}'; choose from {', '.join(schema.names)}."))
-    if where is None and by is None:
-        return _first(file, rows, needed), file.metadata.num_rows
+    needed = list(dict.fromkeys([*columns, *by]))
+    if not where and not by:
+        batches: list[pa.RecordBatch] = []
+        for batch in file.iter_batches(BATCH, columns=needed):
+            batches.append(batch)
+            if sum(each.num_rows for each in batches) >= rows:
+                break
+        return pa.Table.from_batches(batches, schema=None if batches else schema).select(columns)
     table = file.read(needed)
-    if where is not None:
+    if where:
         simple = [field.name for field in schema if not pa.types.is_nested(field.type)]
         table = table.filter(_mask(file.read(simple), where))
-    if by and sort:
-        table = _sorted(table, by, sort.startswith("-"))
-    return table.slice(0, rows).select(shown), table.num_rows
-
-
-def _first(file: "pq.ParquetFile", rows: int, columns: list[str]) -> "pa.Table":
-    """The first rows, without reading the others."""
-    import pyarrow as pa
-
-    kept, count = [], 0
-    for batch in file.iter_batches(min(BATCH, max(rows, 1)), columns=columns):
-        kept.append(batch)
-        count += batch.num_rows
-        if count >= rows:
-            break
-    table = pa.Table.from_batches(kept) if kept else file.schema_arrow.empty_table()
-    return table.slice(0, rows).select(columns)
+    for name in by:
+        try:
+            table = table.sort_by([(name, "descending" if sort != name else "ascending")])
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+            raise NeuraleseError(
+                f"column '{name}' holds {_type(schema.field(name).type)}, which has no order."
+            ) from None
+    return table.select(columns)
 
 
 def _mask(table: "pa.Table", where: str) -> "pa.Array":
@@ -160,15 +147,6 @@ def _mask(table: "pa.Table", where: str) -> "pa.Array":
             f'the condition "{shown}" cannot be used ({reason}); write it for pandas, like '
             f"\"criterion == 'belief' and rank <= 2\", with these columns: {', '.join(map(plain, table.column_names))}."
         ) from None
-
-
-def _sorted(table: "pa.Table", by: str, descending: bool) -> "pa.Table":
-    import pyarrow as pa
-
-    try:
-        return table.sort_by([(by, "descending" if descending else "ascending")])
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
-        raise NeuraleseError(f"column '{by}' holds {_type(table.schema.field(by).type)}, which has no order.") from None
 
 
 def _type(kind: "pa.DataType") -> str:
