@@ -3,7 +3,7 @@
 import json
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -98,43 +98,30 @@ def import_command() -> None:
     """Make a corpus from a file in another format."""
 
 
-def _flat_options(of: Callable[..., None]) -> Callable[..., None]:
-    """The options of imports from one flat file."""
-    for option in (
-        licence_option,
-        title_option,
-        click.option("--split", metavar="COLUMN", help="Holds train, dev or test."),
-        click.option("--episode", metavar="COLUMN", help="Groups rows that belong together."),
-        click.option("--utterance", metavar="COLUMN", help="What a person said about the state."),
-        click.option("--states", metavar="A,B,...", help="What the speaker saw; by default, all other columns."),
-        click.option("--message", metavar="COLUMN", default="message", show_default=True, help="The message."),
-        folder_argument,
-        file_argument,
-    ):
-        of = option(of)
-    return of
-
-
-@import_command.command("csv", cls=Examples, epilog=EXAMPLES.strip().splitlines()[2])
-@_flat_options
-def import_csv(file: Path, folder: Path, **options: Any) -> None:
-    """Make a corpus in DIR from a CSV file with a message and its state in each row.
+def flat_command(kind: str, rows: str, example: str) -> None:
+    """Add the command that imports one kind of flat file."""
+    text = f"""Make a corpus in DIR from {rows}.
 
     Column types are guessed; correct them in DIR/corpus.yaml. Messages are numbers, letters (abca) or words (a b c a);
     letters and words are numbered in alphabetical order, which DIR/corpus.yaml lists under messages.names.
     """
-    _import_flat("csv", file, folder, options)
+
+    @import_command.command(kind, cls=Examples, help=text, epilog=example)
+    @file_argument
+    @folder_argument
+    @click.option("--message", metavar="COLUMN", default="message", show_default=True, help="The message.")
+    @click.option("--states", metavar="A,B,...", help="What the speaker saw; by default, all other columns.")
+    @click.option("--utterance", metavar="COLUMN", help="What a person said about the state.")
+    @click.option("--episode", metavar="COLUMN", help="Groups rows that belong together.")
+    @click.option("--split", metavar="COLUMN", help="Holds train, dev or test.")
+    @title_option
+    @licence_option
+    def import_flat(file: Path, folder: Path, **options: Any) -> None:
+        _import_flat(kind, file, folder, options)
 
 
-@import_command.command("jsonl", cls=Examples, epilog=EXAMPLES.strip().splitlines()[3])
-@_flat_options
-def import_jsonl(file: Path, folder: Path, **options: Any) -> None:
-    """Make a corpus in DIR from a JSON Lines file with a message and its state in each line.
-
-    Column types are guessed; correct them in DIR/corpus.yaml. Messages are numbers, letters (abca) or words (a b c a);
-    letters and words are numbered in alphabetical order, which DIR/corpus.yaml lists under messages.names.
-    """
-    _import_flat("jsonl", file, folder, options)
+flat_command("csv", "a CSV file with a message and its state in each row", EXAMPLES.strip().splitlines()[2])
+flat_command("jsonl", "a JSON Lines file with a message and its state in each line", EXAMPLES.strip().splitlines()[3])
 
 
 @import_command.command("egg", cls=Examples, epilog=EXAMPLES.strip().splitlines()[4])
@@ -160,7 +147,7 @@ def import_egg(file: Path, folder: Path, title: str | None, licence: str | None)
 def import_play(file: Path, folder: Path, title: str | None, licence: str | None) -> None:
     """Make a corpus in DIR from games played with `neuralese play`.
 
-    FILE is the log of a game about items, or a folder of such logs. What the robot said becomes messages, with the
+    FILE is the log of a reference game, or a folder of such logs. What the robot said becomes messages, with the
     person's picks; what the person said becomes utterances.
     """
     from neuralese.play.recorded import import_games
