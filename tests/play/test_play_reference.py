@@ -85,12 +85,12 @@ def test_to_the_robot_the_interpreter_says_what_the_robot_would_say_in_the_candi
 
 
 def test_robots_understand_each_other_through_a_dictionary_and_through_the_interpreter(sit):
-    right = {}
     for interpreter in (False, True):
         session = sit("colors")
         session.choose("mine", interpreter)
-        right[interpreter] = sum(session.watch()["right"] for _ in range(60))
-    assert min(right.values()) > 45  # chance is 30
+        seen = [session.watch() for _ in range(60)]
+        assert sum(each["right"] for each in seen) > 45  # chance is 30
+        assert 15 < sum(each["target"] for each in seen) < 45  # the place of the true one tells nothing
 
 
 def test_rounds_alternate_and_the_true_one_is_hidden_from_who_has_to_pick(sit):
@@ -109,12 +109,6 @@ def test_rounds_alternate_and_the_true_one_is_hidden_from_who_has_to_pick(sit):
     assert all(each["name"] for each in after["candidates"])
     assert sum(after["result"]["message_belief"]) == pytest.approx(1)
     assert after["score"] == sum(each["right"] for each in after["history"])
-
-
-def test_which_candidate_comes_first_says_nothing_about_which_is_true(sit):
-    session = sit("colors", steps=400)
-    targets = [session.watch()["target"] for _ in range(60)]
-    assert 15 < sum(targets) < 45
 
 
 def test_another_translator_says_it_anew_in_the_round_that_is_open(sit):
@@ -188,20 +182,20 @@ def test_a_log_says_what_was_seen_said_and_picked(sit):
     assert heard["message"] == pytest.approx(state["result"]["message"]["vector"], abs=1e-3)
 
 
+NO_LOG = "is not a log of a reference game"
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda log: "{", "is not a log of a reference game"),
-        (lambda log: "[]", "is not a log of a reference game"),
-        (lambda log: json.dumps(log | {"format": "chess"}), "is not a log of a reference game"),
-        (lambda log: json.dumps(log | {"rounds": []}), "is not a log of a reference game"),
-        (
-            lambda log: json.dumps(log | {"rounds": [log["rounds"][0] | {"true": 7}]}),
-            "is not a log of a reference game",
-        ),
-        (lambda log: json.dumps(log | {"rounds": [{}]}), "is not a log of a reference game"),
-        (lambda log: json.dumps(log | {"rounds": log["rounds"][:1]}), "no round in which the robot spoke"),
-        (lambda log: json.dumps(log | {"seed": 5}), "several robots (colors seed 0, colors seed 5)"),
+        (lambda log: "nothing", NO_LOG),
+        (lambda log: [], NO_LOG),
+        (lambda log: log | {"format": "chess"}, NO_LOG),
+        (lambda log: log | {"rounds": []}, NO_LOG),
+        (lambda log: log | {"rounds": [{}]}, NO_LOG),
+        (lambda log: log | {"rounds": [log["rounds"][0] | {"true": 7}]}, NO_LOG),
+        (lambda log: log | {"rounds": log["rounds"][:1]}, "no round in which the robot spoke"),
+        (lambda log: log | {"seed": 5}, "several robots (colors seed 0, colors seed 5)"),
     ],
 )
 def test_what_is_no_log_of_a_game_is_refused_in_one_sentence(sit, tmp_path, change, says):
@@ -210,18 +204,11 @@ def test_what_is_no_log_of_a_game_is_refused_in_one_sentence(sit, tmp_path, chan
     (path,) = session.saved
     if "several" in says:
         path = path.with_name("other.json")
-    path.write_text(change(json.loads(session.saved[0].read_text())))
+    path.write_text(json.dumps(change(json.loads(session.saved[0].read_text()))))
     with pytest.raises(NeuraleseError) as error:
         import_games(session.logs, tmp_path / "mine")
     assert says in str(error.value)
     assert not (tmp_path / "mine").exists()
-
-
-def test_a_game_that_cannot_be_saved_is_still_shown(sit, tmp_path):
-    (tmp_path / "play").write_text("a file where the folder should be")
-    state = talk(sit("colors", steps=2))
-    assert state["over"]
-    assert "could not be saved" in state["note"]
 
 
 def test_who_watches_is_told_everything(sit):

@@ -116,10 +116,6 @@ def test_words_that_say_nothing_are_refused_and_neither_they_nor_the_turn_are_lo
     assert "no word like “xyzzy”" in text(page, "heard")
     assert page.input_value("#words") == "xyzzy"
     assert page.session.state()["played"] == 0
-    for _ in range(100):  # the browser's own complaint may come after the page's
-        if not page.complaints:
-            page.wait_for_timeout(50)
-    assert "status of 400" in page.complaints[0]
 
 
 def test_a_round_that_another_tab_has_played_is_shown_not_played_twice(visit):
@@ -146,18 +142,6 @@ def test_another_translator_and_the_interpreter_are_chosen_and_named(visit):
     assert "which no dictionary does" in text(page, "options")
     assert page.locator("#criterion").is_disabled()
     assert page.complaints == []
-
-
-def test_nothing_of_what_the_robot_means_reaches_the_page_before_the_pick(visit):
-    page = visit("birds")
-    page.session.describe(1, "black beak")
-    page.session.next(1)
-    page.reload()
-    page.wait_for_selector("button.candidate")
-    state = json.loads(page.evaluate("fetch('state').then(answer => answer.text())"))
-    assert (state["target"], state["result"]) == (None, None)
-    assert page.locator(".target").count() == 0
-    assert page.locator("button.candidate img").first.get_attribute("alt") == "A"
 
 
 @pytest.mark.parametrize("narrow", [False, True])
@@ -218,16 +202,14 @@ def test_text_can_be_read_in_both_themes(visit, theme):
 
 
 def contrast(page, name: str) -> float:
-    """The contrast of an element's text with the page, as WCAG reckons it."""
+    """The contrast of an element's text with the page, as WCAG computes it."""
     colors = page.evaluate(
         "name => [document.getElementById(name), document.body].map((each, place) => "
-        "getComputedStyle(each)[place ? 'backgroundColor' : 'color'])",
+        "getComputedStyle(each)[place ? 'backgroundColor' : 'color'].match(/[\\d.]+/g).map(Number))",
         name,
     )
-    levels = sorted(luminance([int(part) for part in color[4:-1].split(",")]) for color in colors)
+    linear = [
+        [part / 3294.6 if part <= 10 else ((part / 255 + 0.055) / 1.055) ** 2.4 for part in rgb] for rgb in colors
+    ]
+    levels = sorted(0.2126 * red + 0.7152 * green + 0.0722 * blue for red, green, blue in linear)
     return (levels[1] + 0.05) / (levels[0] + 0.05)
-
-
-def luminance(rgb: list[int]) -> float:
-    linear = [part / 255 / 12.92 if part <= 10 else ((part / 255 + 0.055) / 1.055) ** 2.4 for part in rgb]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -49,18 +49,6 @@ def test_a_driving_game_is_played_to_its_end_and_saved(server):
     assert post(server, "new", {})[1]["turn"] == 0
 
 
-def test_a_reference_game_is_played_to_its_end_and_saved(talking):
-    state = json.loads(ask(talking, "GET", "state")[2])
-    while not state["over"]:
-        asked = {"describe": {"words": "dark red"}, "pick": {"place": 1}}[state["kind"]]
-        status, state = post(talking, state["kind"], {"round": state["round"], **asked})
-        assert status == 200
-        state = state if state["over"] else post(talking, "next", {"round": state["round"]})[1]
-    assert talking.session.saved[0].exists()
-    assert post(talking, "next", {"round": 4})[0] == 409
-    assert post(talking, "new", {})[1]["round"] == 1
-
-
 def test_a_preview_says_what_would_be_heard_and_plays_nothing(server, talking):
     heard = {"phrases": ["going left"], "exact": False, "corrected": {"goiung": "going"}, "left_out": []}
     assert post(server, "hear", {"words": "goiung left"}) == (200, heard)
