@@ -108,10 +108,16 @@ def analyse_protocol(run: Run) -> "pd.DataFrame":
 
 def draw_protocol(run: Run, protocol: "pd.DataFrame", path: str | Path) -> None:
     """Draw what `analyse_protocol` found."""
-    from neuralese.report.protocol import draw_measures, draw_protocol
+    from neuralese.report import charts
 
-    if run.cell is None:
-        draw_measures(path, protocol, f"{run.task.name} (data: {run.data})")
-        return
-    title = f"{run.task.name}, seed {run.seed} (data: {run.data})"
-    draw_protocol(path, run.meant("test").numpy(), run.variables(run.said["test"].states), protocol, title)
+    title, found = (
+        f"{run.task.name} (data: {run.data})",
+        [("information in a message", charts.bits(protocol.to_dict("records")))],
+    )
+    if run.cell is not None:
+        told = protocol[(protocol["measure"] == "information") & protocol["value"].notna()]
+        most = told.loc[told["value"].idxmax(), "variable"]
+        states = run.variables(run.said["test"].states)
+        found.insert(0, (f"messages by {most}", charts.messages(run.meant("test").numpy(), states[most])))
+        title = f"{run.task.name}, seed {run.seed} (data: {run.data})"
+    charts.save(found, title, path)

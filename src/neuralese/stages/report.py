@@ -47,19 +47,51 @@ def tabulate_sweep(
 
 def draw_tables(comparison: "pd.DataFrame", paths: Iterable[str | Path]) -> None:
     """Draw each of the paper's tables, into the files that are called after it."""
-    from neuralese.report.comparison import draw_comparison
+    from neuralese.report import charts
 
     for number, rows in comparison.groupby("table"):
-        draw_comparison(rows, *(path for path in paths if Path(path).stem == f"table_{number}"))
+        first, own = rows.iloc[0], (path for path in paths if Path(path).stem == f"table_{number}")
+        seeds = f"{first['seeds']} seeds" if first["seeds"] > 1 else "one seed: intervals are over items only"
+        title = f"{charts.heading(first)} (data: {first['data']}; {seeds})"
+        charts.save(charts.comparison(rows).items(), title, *own)
+
+
+def draw_theory(lost: "pd.DataFrame", recovered: "pd.DataFrame", paths: Sequence[str]) -> None:
+    """Draw both propositions."""
+    from neuralese.report import charts
+
+    charts.save([("", spec) for spec in charts.theory(lost, recovered)], "Propositions 1 and 2", *paths)
+
+
+def draw_sweep(path: str, tables: "Mapping[str, pd.DataFrame]", keys: Sequence[str], criterion: str) -> None:
+    """Draw how translation and the protocol change with each swept value."""
+    from neuralese.report import charts
+
+    found = []
+    for task in tables["belief"]["task"].unique():
+        belief, protocol = (tables[name][tables[name]["task"] == task] for name in ("belief", "protocol"))
+        title = f"{task} (data: {', '.join(sorted(belief['data'].unique()))})"
+        found += [(title, spec) for key in keys for spec in charts.sweep(belief, protocol, key, criterion)]
+    charts.save(found, f"Sweep over {', '.join(keys)}", path, columns=2 * len(keys))
 
 
 def tabulate_ablation(ablation: "pd.DataFrame", criteria: "pd.DataFrame", figures: Sequence[str]) -> "pd.DataFrame":
-    """The ablation with a mark on what was chosen; also drawn."""
-    from neuralese.report.ablation import draw_ablation
+    """The ablation with a mark on what was chosen; also drawn, beside the paper's figure where it is comparable."""
+    from neuralese.report import charts
     from neuralese.translate.families import mark_chosen
 
     marked = mark_chosen(ablation, criteria)
-    draw_ablation(marked, _papers(marked), *figures)
+    papers, found = _papers(marked), []
+    for task, pair, cells in charts.panels(marked):
+        data, seeds, paper = sorted(cells["data"].unique()), cells["seed"].nunique(), papers.get(task)
+        figure = None
+        if paper and paper.distractors == "play" and "embedded" not in data:
+            speaker, listener = pair.split(" → ")
+            figure = paper.belief.get((speaker, listener, "belief"))
+        told = "" if figure is None else f"; the paper's belief: {figure:.2f}"
+        title = f"{task}, {pair} (data: {', '.join(data)}; seeds: {seeds}{told})"
+        found.append((title, charts.ablation(cells, {charts.LINE: cells["chance"].iloc[0], charts.SECOND: figure})))
+    charts.save(found, "Every criterion on dev and test", *figures)
     return marked
 
 
@@ -70,7 +102,7 @@ def _papers(table: "pd.DataFrame") -> "dict[str, Paper]":
 
 def draw_examples(run: Run, criterion: str, number: int, figures: Sequence[str]) -> "pd.DataFrame":
     """States, and the best translations of what the robot says of one; also drawn."""
-    from neuralese.report.examples import choose_examples, draw_examples, shown_states
+    from neuralese.report.pictures import choose_examples, draw_examples, shown_states
 
     examples = choose_examples(run.coded_messages(), run.table("dictionary.parquet"), criterion, number)
     title = f"{run.task.title}: the robot's message, translated by {criterion} (data: {run.data})"
@@ -81,7 +113,7 @@ def draw_examples(run: Run, criterion: str, number: int, figures: Sequence[str])
 
 def gather_report(run: Run, criterion: str) -> dict[str, Any]:
     """What the report shows for one task and seed."""
-    from neuralese.report.page.gather import gather
+    from neuralese.report.explorer import gather
 
     return gather(run, criterion)
 
@@ -90,14 +122,6 @@ def write_report(
     path: str | Path, given: Mapping[str, Sequence[Path]], names: Sequence[str], seeds: Sequence[int], benchmarks: str
 ) -> None:
     """The report: one page, from the files `given` by name."""
-    from neuralese.evaluate.comparison import read_comparison
-    from neuralese.report.page.beyond import load_beyond
-    from neuralese.report.page.facts import run_facts
-    from neuralese.report.page.write import write_page
+    from neuralese.report.page import write_page
 
-    shown = [tasks.get(name) for name in names]
-    facts = run_facts(given["provenance.json"], seeds, benchmarks)
-    beyond = load_beyond({name: paths[0] for name, paths in given.items()})
-    ours, *faithful = given["comparison.csv"]
-    beyond["faithful"] = read_comparison(faithful[0]) if faithful else None
-    write_page(path, given["report.json"], shown, facts, read_comparison(ours), beyond)
+    write_page(path, given, [tasks.get(name) for name in names], seeds, benchmarks)

@@ -1,6 +1,5 @@
 // one section per task, each with a choice of seed
 
-const shared = read(document.getElementById("shared"));
 const MEASURES = {
   messages: ["Messages", "on test"],
   distinct_messages: ["Distinct messages", "on test"],
@@ -29,37 +28,14 @@ function protocol(part) {
     const [name, meaning] = MEASURES[measure];
     list.append(make("div", {}, make("dt", {}, `${name} (${meaning})`), make("dd", {}, Number.isInteger(value) ? String(value) : value.toFixed(2))));
   }
-  const bits = part.protocol.filter(({ measure, variable }) => variable && (measure === "information" || measure === "entropy"));
-  const names = { information: "mutual information (lower bound)", entropy: "entropy" };
-  const values = bits.map(({ measure, variable, value }) => ({ variable, value, what: names[measure] }));
-  const spec = () => ({
-    height: 14 * values.length,
-    data: { values },
-    mark: { type: "bar", cornerRadiusEnd: 2 },
-    encoding: {
-      y: { field: "variable", type: "nominal", title: null, sort: null },
-      yOffset: { field: "what", sort: Object.values(names) },
-      x: { field: "value", type: "quantitative", title: "bits" },
-      color: { field: "what", type: "nominal", title: null, sort: Object.values(names), scale: { domain: Object.values(names), range: [color("accent"), color("line")] }, legend: { orient: "top", labelLimit: 260 } },
-      tooltip: [{ field: "variable" }, { field: "what", title: "measure" }, { field: "value", title: "bits", format: ".2f" }],
-    },
-  });
   const verdicts = make("ul", { class: "claims" }, ...(part.verdicts ?? []).map((text) => make("li", {}, text)));
   const warnings = make("ul", { class: "claims" }, ...(part.warnings ?? []).map((text) => make("li", { class: "note" }, `Warning: ${text}`)));
-  return make("div", {}, verdicts, warnings, list, chart("Information (bits) in a message as heard, with noise, about each variable of the state", spec));
+  return make("div", {}, verdicts, warnings, list, chart(part.charts.bits));
 }
 
 for (const section of document.querySelectorAll("section.task")) {
   const { task } = section.dataset;
   const sources = [...document.querySelectorAll(`script.part[data-task="${task}"]`)];
-  const curves = shared.curves[task];
-  if (curves.length)
-    find(section, "learning").append(
-      chart("Share of games won during training, exploration included", learning(curves, "success", "success")),
-      chart("Reward per game during training, exploration included", learning(curves, "reward", "reward")),
-    );
-  else find(section, "learning").append(make("p", { class: "hint" }, "These messages were recorded elsewhere; only the models of who says what were trained here."));
-  if (!curves.length) find(section, "learning-title").textContent = "Training";
   const showSeed = (source) => {
     const part = read(source);
     find(section, "cloud-title").textContent = part.symbols.length ? "Messages" : "Message cloud";

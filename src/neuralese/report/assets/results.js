@@ -1,9 +1,6 @@
-// what all tasks share: the tables as charts, the criteria, the theory
+// what all tasks share: charts in their places, and tables that scroll
 
-document.querySelectorAll("[data-table]").forEach((box) => box.append(...comparisonCharts(shared.tables[box.dataset.table])));
-document.querySelectorAll("[data-ablation]").forEach((box) => box.append(ablationChart(shared.ablation[box.dataset.ablation])));
-document.querySelectorAll("[data-relay]").forEach((box) => box.append(relayChart(shared.relay[box.dataset.relay])));
-find(document, "theory").append(...theoryCharts(shared.theory));
+document.querySelectorAll("[data-charts]").forEach((box) => box.append(...shared.charts[box.dataset.charts].map((spec) => chart(spec))));
 
 // a table that is wider than the screen says so
 const hints = [...document.querySelectorAll(".scroll")].map((box) => [box, make("p", { class: "hint wide", hidden: true }, "Scroll the table sideways to see all columns →")]);

@@ -1,0 +1,391 @@
+"""Every chart, specified once in Vega-Lite: embedded in the page, and drawn into files by `save`.
+
+Colours are those of the page's style sheet, such as `var(--accent)`: the page replaces them by those of the reader's
+theme, `save` by those of the light one. In `usermeta` is what Vega-Lite does not know: the caption, and the same chart
+for `narrow` screens.
+"""
+
+import html
+import json
+import logging
+import math
+import subprocess
+import sys
+import textwrap
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from neuralese.evaluate.comparison import EASIER
+from neuralese.storage.files import write_bytes
+
+log = logging.getLogger(__name__)
+
+Spec = dict[str, Any]
+ACCENT, SECOND, MUTED, LINE, INK, CARD = (
+    f"var(--{name})" for name in ("accent", "second", "muted", "line", "ink", "card")
+)
+SERIES = [f"var(--series-{number})" for number in range(9)]
+LIGHT = {ACCENT: "#1b57c0", SECOND: "#b3321f", MUTED: "#5d5950", LINE: "#dfdacf", INK: "#1d1c1a", CARD: "#ffffff"}
+PALETTE = ["#2b63c4", "#d97706", "#c43b3b", "#1f8a7d", "#3f8f34", "#a88a00", "#8a4fa8", "#d0568a", "#7d5a3f"]
+CONFIG = {
+    "background": "transparent",
+    "view": {"stroke": None},
+    "axis": {"labelColor": INK, "titleColor": MUTED, "gridColor": LINE, "domainColor": LINE, "tickColor": LINE}
+    | {"labelFontSize": 11.5, "titleFontWeight": 400, "titleFontSize": 12, "labelLimit": 320},
+    "axisQuantitative": {"tickCount": 6, "labelFlush": False, "labelOverlap": "greedy"},
+    "legend": {"labelColor": INK, "titleColor": MUTED, "labelFontSize": 12, "titleFontWeight": 400, "labelLimit": 140},
+    "title": {"color": INK, "fontSize": 13, "fontWeight": 600, "anchor": "start"},
+}
+WIDE, NARROW = 44, 24  # characters of a line of labels, on wide and on narrow screens
+SHOWN = 16  # criteria in a panel of the ablation: the best on dev; the chosen ones and sole members of a family besides
+DOTS = 1500  # messages of random games that are drawn
+OTHER = "other phrases"
+
+
+def finite(value: Any) -> Any:
+    """A value for JSON, which has no number for missing values: they become null."""
+    if isinstance(value, dict):
+        return {name: finite(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _chart(height: int, values: list[dict], caption: str, **parts: Any) -> Spec:
+    return {"height": height, "data": {"values": values}, "usermeta": {"caption": caption}, **parts}
+
+
+def _mark(kind: str, values: list[dict] | None = None, encoding: Spec | None = None, **properties: Any) -> Spec:
+    """A layer: a mark, how it shows the values, and the values if they are not those of the chart."""
+    data = {} if values is None else {"data": {"values": values}}
+    return {**data, "mark": {"type": kind, **properties}, "encoding": encoding or {}}
+
+
+def _number(field: str, title: str | None = None, **scale: Any) -> Spec:
+    return {"field": field, "type": "quantitative", "title": title} | ({"scale": scale} if scale else {})
+
+
+def _kind(field: str, shades: Mapping[str, str] | Sequence[str], title: str | None = None, **legend: Any) -> Spec:
+    """The encoding of kinds by colours, in the order of `shades`."""
+    found: Spec = {"field": field, "type": "nominal", "title": title, "scale": {"range": [*shades]}}
+    if isinstance(shades, Mapping):
+        found |= {"scale": {"domain": [*shades], "range": [*shades.values()]}, "sort": [*shades]}
+    return found | ({"legend": legend} if legend else {})
+
+
+def _tips(*names: str, **titles: str) -> list[Spec]:
+    """What is shown of the value pointed at: fields as they are, and numbers under titles."""
+    numbers = [{"field": field, "title": title, "format": ".3f"} for field, title in titles.items()]
+    return [{"field": name} for name in names] + numbers
+
+
+def _dots(rows: list[dict], measure: str, caption: str, points: list[Spec], rules: Mapping[str, float | None]) -> Spec:
+    """Rows with a label, an interval from `low` to `high`, and `points`; `rules` are vertical lines by their colour."""
+
+    def drawn(most: int) -> Spec:
+        texts = [textwrap.wrap(row["label"], most, break_long_words=False, break_on_hyphens=False) for row in rows]
+        axis = {"grid": False, "domain": False, "ticks": False, "labelExpr": "split(datum.label, '\\n')"}
+        lines = [
+            _mark("rule", [{}], {"y": None, "x": {"datum": place}}, color=shade, strokeWidth=2)
+            for shade, place in rules.items()
+            if place is not None and not math.isnan(place)
+        ]
+        interval = {"x": _number("low", measure, zero=False, padding=14), "x2": {"field": "high"}}
+        values = [{**row, "label": "\n".join(text)} for row, text in zip(rows, texts, strict=True)]
+        label = {"field": "label", "type": "nominal", "sort": None, "title": None, "axis": axis}
+        layer = [*lines, _mark("rule", None, interval, strokeWidth=2, color=ACCENT), *points]
+        height = len(rows) * max(21, 6 + 14 * max(map(len, texts)))
+        return _chart(height, values, caption, encoding={"y": label}, layer=layer)
+
+    spec = drawn(WIDE)
+    spec["usermeta"]["narrow"] = drawn(NARROW)
+    return spec
+
+
+def _point(field: str, name: str, shade: str, hollow: bool = False, **properties: Any) -> Spec:
+    """A layer of `_dots`: a mark at the values of a field, where there are any."""
+    tips = [{"field": "label", "title": "criterion"}, *_tips(**{field: name, "low": "low", "high": "high"})]
+    shown = {"x": _number(field), "tooltip": tips}
+    looks = {"size": 60, "opacity": 1, "strokeWidth": 1.8, "color": shade, "fill": CARD if hollow else shade}
+    return _mark("point", None, shown, **looks | properties) | {"transform": [{"filter": f"isValid(datum.{field})"}]}
+
+
+# charts of the page
+
+
+def by_pair(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows of the comparison with those of one pair together, pairs in order of appearance."""
+    order = {pair: place for place, pair in enumerate(dict.fromkeys(rows["pair"]))}
+    return rows.sort_values("pair", key=lambda pairs: pairs.map(order), kind="stable")
+
+
+def heading(row: pd.Series) -> str:
+    """The title of a table: its number in the paper, if it has one."""
+    return str(row["table"]) if str(row["table"]).startswith(row["task"]) else f"Table {row['table']}: {row['task']}"
+
+
+def comparison(rows: pd.DataFrame) -> dict[str, Spec]:
+    """One table of the comparison by measure, with a chart of its own for the paper's easier distractors."""
+    easier = (rows["section"] == EASIER) & (rows["unit"] != "phrase") & (rows["role"] != "upper bound")
+    measure = rows["measure"].where(~easier, rows["measure"] + ", the paper's easier distractors")
+    rows = by_pair(rows.assign(measure=measure)[(rows["section"] == "") | easier])
+    found = {}
+    for measure, part in rows.groupby("measure", sort=False):
+        names = part["title"].where(part["criterion"] != "none", "").map(lambda name: name and f", {name}")
+        columns = {"value": "ours", "ci_low": "low", "ci_high": "high", "paper": "paper"}
+        values = part[[*columns]].rename(columns=columns).astype(float).assign(label=part["pair"] + names)
+        points, caption = [_point("ours", "ours", ACCENT)], "● ours with its 95 % interval"
+        if part["paper"].notna().any():
+            points = [_point("paper", "paper", SECOND, hollow=True, shape="diamond", size=75), *points]
+            caption += "; ◇ the paper's figure"
+        rules = {LINE: part["chance"].iloc[0]}
+        found[measure] = _dots(values.to_dict("records"), measure, caption, points, rules)
+    return found
+
+
+def panels(ablation: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
+    """Task, pair and rows of every panel of the ablation: one for each task and direction."""
+    ways = ablation[["task", "speaker", "listener"]].drop_duplicates().itertuples(index=False)
+    cells = dict(list(ablation.groupby(["task", "speaker"], sort=False)))
+    return [(task, f"{speaker} → {listener}", cells[task, speaker]) for task, speaker, listener in ways]
+
+
+def panel(cells: pd.DataFrame) -> pd.DataFrame:
+    """The criteria shown for one task and direction: means over seeds, the best on dev first.
+
+    Columns: title, chosen, and dev, test, low and high.
+    """
+    keys = ["family", "criterion", "title", "chosen", "role"]
+    means = cells.pivot_table(index=keys, columns="split", values=["value", "ci_low", "ci_high"])
+    columns = {"dev": ("value", "dev"), "test": ("value", "test")}
+    columns |= {"low": ("ci_low", "test"), "high": ("ci_high", "test")}
+    table = means.index.to_frame(index=False).assign(**{name: means[each].to_numpy() for name, each in columns.items()})
+    table = table.sort_values("dev", ascending=False, kind="stable").reset_index(drop=True)
+    told = table["chosen"] | (table["title"] != table["criterion"])  # chosen, or alone in its family
+    table = table[(table.index < SHOWN) | told]
+    twice = ~told & (table["criterion"].isin(table.loc[told, "criterion"]) | table["criterion"].duplicated())
+    return table[~twice].reset_index(drop=True)  # a member of two families appears under its title
+
+
+def ablation(cells: pd.DataFrame, rules: Mapping[str, float | None] | None = None) -> Spec:
+    """The criteria of one task and direction."""
+    shown = panel(cells).round(4)
+    rows = shown.assign(label=shown["chosen"].map({True: "★ ", False: ""}) + shown["title"])
+    points = [_point("dev", "dev", MUTED, hollow=True, size=40), _point("test", "test", ACCENT)]
+    caption = "★ chosen on dev; ○ dev; ● test with its 95 % interval"
+    return _dots(rows[["label", *shown.columns[-4:]]].to_dict("records"), "accuracy", caption, points, rules or {})
+
+
+def relay(rows: list[dict], measure: str) -> Spec:
+    """What a robot achieves through English, and how well the model human understands this English."""
+    values = [row for row in rows if not math.isnan(row["understood"])]
+    ends = [row for row in rows if row["role"] in ("native", "silence")]
+    place, named = {"x": _number("value")}, {"x": _number("value"), "text": {"field": "criterion"}}
+    reached = {
+        "x": _number("value", f"{measure} through English", zero=False, padding=30),
+        "y": _number("understood", "understood by the model human", zero=False, padding=12),
+        "color": {"condition": {"test": "datum.role === 'ours'", "value": ACCENT}, "value": MUTED},
+        "tooltip": _tips("title", value=measure, understood="understood"),
+    }
+    layer = [
+        _mark("rule", ends, place, strokeWidth=2, color=LINE),
+        _mark("text", ends, named, align="left", dx=3, y=8, color=MUTED, fontSize=11),
+        _mark("point", None, reached, size=70, filled=True, opacity=1),
+        _mark("text", None, named | {"y": _number("understood")}, align="left", dx=8, color=INK, fontSize=11),
+    ]
+    caption = "Further right, the robot at the end understands more; further up, the model human on the way does"
+    return _chart(280, values, caption, layer=layer)
+
+
+def learning(curves: Sequence[Mapping[str, Any]], field: str, caption: str) -> Spec:
+    """A measure of all seeds during training."""
+    values = [
+        {"update": update, "value": value, "seed": str(curve["seed"])}
+        for curve in curves
+        for update, value in zip(curve["update"], curve[field], strict=True)
+    ]
+    encoding = {"x": _number("update", "updates"), "y": _number("value", field, zero=False)}
+    encoding["color"] = _kind("seed", SERIES) | ({} if len(curves) > 1 else {"legend": None})
+    line = _mark("line", None, encoding | {"tooltip": _tips("seed", "update", value=field)}, strokeWidth=1.8)
+    line["mark"] |= {"tooltip": True, "point": {"size": 12}}
+    return _chart(200, values, caption, **line)
+
+
+def bits(protocol: Iterable[Mapping[str, Any]]) -> Spec:
+    """How much messages say about each variable of the state, beside its entropy."""
+    names = {"information": "mutual information (lower bound)", "entropy": "entropy"}
+    values = [
+        {"variable": row["variable"], "value": row["value"], "what": names[row["measure"]]}
+        for row in protocol
+        if row["variable"] and row["measure"] in names
+    ]
+    encoding = {
+        "y": {"field": "variable", "type": "nominal", "title": None, "sort": None},
+        "yOffset": {"field": "what", "sort": [*names.values()]},
+        "x": _number("value", "bits"),
+        "color": _kind("what", dict(zip(names.values(), (ACCENT, LINE), strict=True)), orient="top", labelLimit=260),
+        "tooltip": _tips("variable", "what", value="bits"),
+    }
+    caption = "Information (bits) in a message as heard, with noise, about each variable of the state"
+    return _chart(14 * len(values), values, caption, **_mark("bar", None, encoding, cornerRadiusEnd=2))
+
+
+def cloud(part: Mapping[str, Any]) -> Spec:
+    """Messages along the two directions of largest variance, coloured by their English.
+
+    The parameter `here` is the message that the reader looks at.
+    """
+    found, phrases = part["cloud"], part["phrases"]
+    shades = part.get("shades") or [None] * len(phrases)
+    frequent = [phrase for phrase, _ in Counter(found["phrases"]).most_common(len(SERIES))]
+    colors = {phrases[each]: shades[each] or SERIES[place] for place, each in enumerate(frequent)}
+    columns = zip(found["ids"], found["x"], found["y"], [phrases[each] for each in found["phrases"]], strict=True)
+    values = [
+        {"i": i, "id": number, "x": x, "y": y, "phrase": phrase, "group": phrase if phrase in colors else OTHER}
+        for i, (number, x, y, phrase) in enumerate(columns)
+    ]
+    if len(set(found["phrases"])) > len(frequent):
+        colors[OTHER] = MUTED
+    titles = (
+        f"{name} direction ({100 * share:.0f} % of the variance, channel noise included)"
+        for name, share in zip(("first", "second"), found["share"], strict=True)
+    )
+    places = {name: _number(name, title) | {"axis": {"grid": False}} for name, title in zip("xy", titles, strict=True)}
+    here = {"opacity": {"condition": {"test": "datum.i === here", "value": 1}, "value": 0}}
+    legend = {"orient": "bottom", "columns": 3, "symbolStrokeWidth": 0, "symbolOpacity": 1}
+    said = {
+        "color": _kind("group", colors, "in English", **legend),
+        "opacity": {"condition": {"param": "chosen", "value": 0.9}, "value": 0.08},
+        "tooltip": [{"field": "phrase", "title": "in English"}, {"field": "id", "title": "message"}],
+    }
+    chosen = {"name": "chosen", "select": {"type": "point", "fields": ["group"]}, "bind": "legend"}
+    layer = [
+        _mark("point", None, places | here, filled=False, size=220, strokeWidth=2.5, color=INK),
+        _mark("point", None, places | said, filled=True, size=46, strokeWidth=0.7, stroke=MUTED) | {"params": [chosen]},
+    ]
+    caption = (
+        "Point at a message to see its state, or use the arrow keys; click phrases in the legend to single them out."
+    )
+    return _chart(380, values, caption, params=[{"name": "here", "value": -1}], layer=layer)
+
+
+def theory(lost: pd.DataFrame, recovered: pd.DataFrame) -> list[Spec]:
+    """Reward lost beside its bound (Proposition 1), and recovery of a hidden strategy (Proposition 2)."""
+    some = lost.sample(min(DOTS, len(lost)), random_state=0)[["bound", "lost"]].round(4)
+    limit = float(min(2, some["bound"].max()))
+    dots = {"x": _number("bound", "√(2D)", domain=[0, limit]), "y": _number("lost", "reward lost", domain=[-0.1, 1])}
+    bound = [
+        _mark("circle", None, dots, size=9, opacity=0.45, color=ACCENT, clip=True),
+        _mark("line", [{"x": 0}, {"x": limit}], {"x": _number("x"), "y": _number("x")}, color=SECOND, clip=True),
+    ]
+    hidden = {
+        "x": _number("rarity", "share of humans with the robot's strategy"),
+        "y": _number("recovered", "messages translated into it", domain=[0, 1]),
+        "color": _kind("criterion", SERIES, orient="bottom"),
+        "tooltip": _tips("criterion", rarity="rarity", recovered="recovered"),
+    }
+    first = "Proposition 1: a message of a random game; none may lie above the line"
+    rows = recovered[["criterion", "rarity", "recovered"]].round(4).to_dict("records")
+    return [
+        _chart(260, some.to_dict("records"), first, layer=bound),
+        _chart(260, rows, "Proposition 2: a strategy hidden among others")
+        | _mark("line", None, hidden, point=True, strokeWidth=2),
+    ]
+
+
+# charts that are only drawn into files
+
+
+def messages(means: np.ndarray, variable: pd.Series) -> Spec:
+    """The two main directions of messages (n, d) before noise, coloured by a variable of the state."""
+    centred = means - means.mean(0)
+    x, y = (centred @ np.linalg.svd(centred, full_matrices=False)[2][:2].T).round(4).T
+    values = pd.DataFrame({"x": x, "y": y, "value": variable.to_numpy()}).to_dict("records")
+    encoding = {"x": _number("x", "first direction"), "y": _number("y", "second direction")}
+    encoding["color"] = _number("value", str(variable.name), scheme="viridis")
+    return _chart(300, values, "messages before noise", **_mark("circle", None, encoding, size=9, opacity=1))
+
+
+def sweep(belief: pd.DataFrame, protocol: pd.DataFrame, key: str, criterion: str) -> tuple[Spec, Spec]:
+    """For one task and swept key: the accuracy by a criterion, and two measures of the protocol."""
+    shades = {"R → R": MUTED, "R → R*": MUTED, "R → H*": ACCENT, "H → R": SECOND, "H → R*": SECOND}
+    heard = belief[belief["criterion"].isin(["none", criterion])]
+    heard = heard.assign(kind=heard["speaker"] + " → " + heard["listener"])
+    play = heard["distractors"] == "play"
+    own = play | ~play.groupby(heard[key]).transform("any")  # the game's own distractors, where there are any
+    heard = heard[heard["kind"].isin(shades) & (heard["unit"] != "phrase") & own]
+    names = {"information": "mutual information (bits)", "effective_dimension": "effective dimension"}
+    agent = [column for column in protocol if column not in ("variable", "value")]
+    most = protocol[protocol["measure"].isin(names)].groupby(agent, as_index=False)["value"].max()
+    most = most.assign(kind=most["measure"].map(names))
+    colors = dict(zip(names.values(), (SERIES[4], SERIES[6]), strict=True))
+    return _lines(heard, key, f"accuracy ({criterion})", shades), _lines(most, key, "", colors)
+
+
+def _lines(table: pd.DataFrame, key: str, title: str, shades: Mapping[str, str]) -> Spec:
+    """Means at the values of a swept key, a line for each kind, and every agent as a dot."""
+    values = table[[key, "value", "kind"]].rename(columns={key: "at"}).to_dict("records")
+    shades = {kind: shade for kind, shade in shades.items() if kind in set(table["kind"])}
+    encoding = {"x": {"field": "at", "type": "ordinal", "title": key}, "color": _kind("kind", shades, orient="bottom")}
+    value = _number("value", title, zero=False)
+    means = _mark("line", None, {"y": value | {"aggregate": "mean"}})
+    agents = _mark("circle", None, {"y": value}, size=14, opacity=0.5)
+    return _chart(200, values, "", encoding=encoding, layer=[means, agents])
+
+
+# drawing
+
+# in a separate process, since Vega's engine kills its process if memory is limited (ulimit -v)
+BUNDLE = "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.javascript_bundle().encode())"
+DRAW = "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.vegalite_to_svg(sys.stdin.read()).encode())"
+
+
+@cache
+def library() -> str:
+    """Vega, Vega-Lite and Vega-Embed as one script; empty, with a warning, if they cannot be packed."""
+    return _apart(BUNDLE, "the report has no charts, since their library could not be packed")
+
+
+def save(charts: Iterable[tuple[str, Spec]], title: str, *paths: str | Path, columns: int = 2) -> None:
+    """Draw charts under their headings into files (png or svg)."""
+    figure = {
+        "title": {"text": title, "offset": 16},
+        "columns": columns,
+        "spacing": 30,
+        "concat": [
+            {"width": 400, **spec, "title": {"text": heading, "subtitle": spec["usermeta"]["caption"]}, "usermeta": {}}
+            for heading, spec in charts
+        ],
+        "resolve": {"scale": {"color": "independent"}},
+        "config": CONFIG | {"background": CARD, "padding": 12, "font": "sans-serif"},
+    }
+    text = json.dumps(finite(figure))
+    for name, shade in (LIGHT | dict(zip(SERIES, PALETTE, strict=True))).items():
+        text = text.replace(name, shade)
+    svg = _apart(DRAW, f"{paths[0]} shows no chart, since it could not be drawn", text)
+    if not svg:
+        told = html.escape(f"{title}: not drawn for lack of memory")
+        svg = f'<svg xmlns="http://www.w3.org/2000/svg" width="640" height="40"><text x="8" y="24">{told}</text></svg>'
+    for path in map(Path, paths):
+        from vl_convert import svg_to_png
+
+        write_bytes(path, svg.encode() if path.suffix == ".svg" else svg_to_png(svg, scale=1.5))
+
+
+def _apart(code: str, otherwise: str, given: str = "") -> str:
+    """What a Python program writes that is run in a process of its own; empty, with a warning, if it fails."""
+    try:
+        done = subprocess.run([sys.executable, "-c", code], input=given.encode(), capture_output=True, timeout=600)
+        made, why = done.stdout.decode(), f"exit code {done.returncode}"
+    except (OSError, subprocess.SubprocessError, ValueError, MemoryError) as error:
+        made, why = "", str(error)
+    if made and why == "exit code 0":
+        return made
+    log.warning("%s (%s); allow more memory and run again.", otherwise, why)
+    return ""
