@@ -68,7 +68,8 @@ def _mark(kind: str, values: list[dict] | None = None, encoding: Spec | None = N
 
 
 def _number(field: str, title: str | None = None, **scale: Any) -> Spec:
-    return {"field": field, "type": "quantitative", "title": title} | ({"scale": scale} if scale else {})
+    found = {"field": field, "type": "quantitative", "title": title, "scale": scale}
+    return {name: value for name, value in found.items() if value}
 
 
 def _kind(field: str, shades: Mapping[str, str] | Sequence[str], title: str | None = None, **legend: Any) -> Spec:
@@ -168,9 +169,9 @@ def panel(cells: pd.DataFrame) -> pd.DataFrame:
     table = means.index.to_frame(index=False).assign(**{name: means[each].to_numpy() for name, each in columns.items()})
     table = table.sort_values("dev", ascending=False, kind="stable").reset_index(drop=True)
     told = table["chosen"] | (table["title"] != table["criterion"])  # chosen, or alone in its family
-    table = table[(table.index < SHOWN) | told]
-    twice = ~told & (table["criterion"].isin(table.loc[told, "criterion"]) | table["criterion"].duplicated())
-    return table[~twice].reset_index(drop=True)  # a member of two families appears under its title
+    again = table["criterion"].isin(table.loc[told, "criterion"]) | table["criterion"].duplicated()
+    shown = told | ((table.index < SHOWN) & ~again)  # a member of two families appears under its title
+    return table[shown].reset_index(drop=True)
 
 
 def ablation(cells: pd.DataFrame, rules: Mapping[str, float | None] | None = None) -> Spec:
