@@ -53,7 +53,7 @@ def test_a_stage_depends_on_its_own_task():
 
 
 def test_a_page_is_made_of_its_scripts_and_gathering_its_facts_is_not():
-    explorer = "neuralese.report.page.write:assets/explorer.js"
+    explorer = "neuralese.report.page:assets/explorer.js"
     assert explorer in names("write_report")
     assert explorer not in names("gather_report")
     assert "neuralese.tasks.driving.task:report.js" in names("write_report", "driving")

@@ -58,7 +58,7 @@ def test_nothing_but_the_tasks_themselves_and_the_config_knows_a_task_by_name():
     scripts = [path for path in (ROOT / "workflow/scripts").glob("*.py") if "stages.prepare" not in path.read_text()]
     rules = [*(ROOT / "workflow/rules").glob("*.smk"), ROOT / "workflow/Snakefile"]
     rules.remove(ROOT / "workflow/rules/data.smk")
-    page = [*(SOURCE / "report/page/assets").glob("*.js")]
+    page = [*(SOURCE / "report/assets").glob("*.js")]
     for path in (*library, *scripts, *rules, *page):
         found = re.findall(rf"\b(?:{'|'.join(TASKS)})\b", code(path))
         assert not found, f"{path.relative_to(ROOT)} names {found}"

@@ -10,7 +10,7 @@ from small_task import SmallTask
 
 from neuralese.evaluate.belief import evaluate_belief
 from neuralese.evaluate.comparison import compare, to_markdown
-from neuralese.report.page.claims import claims
+from neuralese.report.claims import claims
 from neuralese.translate.families import choose, mark_chosen, members
 
 USUAL = ("belief", "direct", "random")

@@ -84,8 +84,8 @@ def test_tables_fold_and_the_theme_can_be_changed(page):
 @on_both
 def test_every_task_has_its_charts_and_nothing_is_wider_than_the_screen(page):
     for task in ("colors", "birds", "driving"):
-        for part in ("learning", "cloud", "protocol"):
-            assert page.locator(f"#{task} [data-part={part}] svg.marks").count() > 0
+        for place in (f"[data-charts=learning-{task}]", "[data-part=cloud]", "[data-part=protocol]"):
+            assert page.locator(f"#{task} {place} svg.marks").count() > 0
         assert page.locator(f"#{task} .explorer .card").count() == 12
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.locator("#birds .card img").first.evaluate("image => image.decode().then(() => image.naturalWidth)") > 0

@@ -96,7 +96,7 @@ def test_the_code_digest_of_every_rule_includes_all_modules_that_its_script_impo
     [
         ("translate/criteria.py", TRANSLATION),
         ("evaluate/comparison.py", {"tabulate", "gather_report", "write_report"}),
-        ("report/page/assets/explorer.js", {"write_report"}),
+        ("report/assets/explorer.js", {"write_report"}),
         ("errors.py", set()),
     ],
 )

@@ -105,7 +105,7 @@ def main_figures(path: Path) -> tuple[list[str], list[list[str]]]:
 def _uninformative(results: Path) -> dict[str, str]:
     """The tasks whose messages say nothing about states, with the p value of the permutation test."""
     from neuralese.evaluate.comparison import p_text
-    from neuralese.report.page.found import uninformative
+    from neuralese.report.claims import uninformative
     from neuralese.storage.tables import read_table
 
     tests = [path for task in Results(results).tasks() for path in (results / task).glob("seed*/protocol.parquet")]

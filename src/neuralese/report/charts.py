@@ -245,14 +245,14 @@ def cloud(part: Mapping[str, Any]) -> Spec:
     found, phrases = part["cloud"], part["phrases"]
     shades = part.get("shades") or [None] * len(phrases)
     frequent = [phrase for phrase, _ in Counter(found["phrases"]).most_common(len(SERIES))]
-    colors = {phrases[each]: shades[each] or SERIES[place] for place, each in enumerate(frequent)}
+    kinds = {phrases[each]: shades[each] or SERIES[place] for place, each in enumerate(frequent)}
     columns = zip(found["ids"], found["x"], found["y"], [phrases[each] for each in found["phrases"]], strict=True)
     values = [
-        {"i": i, "id": number, "x": x, "y": y, "phrase": phrase, "group": phrase if phrase in colors else OTHER}
+        {"i": i, "id": number, "x": x, "y": y, "phrase": phrase, "group": phrase if phrase in kinds else OTHER}
         for i, (number, x, y, phrase) in enumerate(columns)
     ]
     if len(set(found["phrases"])) > len(frequent):
-        colors[OTHER] = MUTED
+        kinds[OTHER] = MUTED
     titles = (
         f"{name} direction ({100 * share:.0f} % of the variance, channel noise included)"
         for name, share in zip(("first", "second"), found["share"], strict=True)
@@ -261,7 +261,7 @@ def cloud(part: Mapping[str, Any]) -> Spec:
     here = {"opacity": {"condition": {"test": "datum.i === here", "value": 1}, "value": 0}}
     legend = {"orient": "bottom", "columns": 3, "symbolStrokeWidth": 0, "symbolOpacity": 1}
     said = {
-        "color": _kind("group", colors, "in English", **legend),
+        "color": _kind("group", kinds, "in English", **legend),
         "opacity": {"condition": {"param": "chosen", "value": 0.9}, "value": 0.08},
         "tooltip": [{"field": "phrase", "title": "in English"}, {"field": "id", "title": "message"}],
     }
@@ -325,8 +325,8 @@ def sweep(belief: pd.DataFrame, protocol: pd.DataFrame, key: str, criterion: str
     agent = [column for column in protocol if column not in ("variable", "value")]
     most = protocol[protocol["measure"].isin(names)].groupby(agent, as_index=False)["value"].max()
     most = most.assign(kind=most["measure"].map(names))
-    colors = dict(zip(names.values(), (SERIES[4], SERIES[6]), strict=True))
-    return _lines(heard, key, f"accuracy ({criterion})", shades), _lines(most, key, "", colors)
+    hues = dict(zip(names.values(), (SERIES[4], SERIES[6]), strict=True))
+    return _lines(heard, key, f"accuracy ({criterion})", shades), _lines(most, key, "", hues)
 
 
 def _lines(table: pd.DataFrame, key: str, title: str, shades: Mapping[str, str]) -> Spec:

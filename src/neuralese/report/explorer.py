@@ -9,10 +9,9 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from neuralese.agents.messages import Speech
-from neuralese.agents.sequences import Sequences
-from neuralese.evaluate.formats import p_text
-from neuralese.evaluate.translations import best_translations
+from neuralese.agents.messages import Sequences, Speech
+from neuralese.evaluate.belief import best_translations
+from neuralese.evaluate.comparison import p_text
 from neuralese.stages.run import Run
 from neuralese.storage.files import read_json
 from neuralese.storage.tables import matrix, read_table
@@ -106,7 +105,8 @@ def explore(
     translations = []
     used: dict[str, set[int]] = {kind: set() for kind in KINDS.values()}
     for (criterion, direction, new), rows in dictionary.groupby(["criterion", "direction", "new"], sort=False):
-        kind, best = KINDS[direction, new], {}
+        kind = KINDS[direction, new]
+        best: dict[int, list] = {}
         for row in rows.sort_values(["source_id", "rank"]).itertuples():
             score = round(row.score, 3) if np.isfinite(row.score) else None  # none for a pair that shares no context
             best.setdefault(int(row.source_id), []).append([int(row.target_id), score])
