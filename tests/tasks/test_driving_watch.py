@@ -16,7 +16,7 @@ from neuralese.tasks.driving.channels import silence
 from neuralese.tasks.driving.human import Humans
 from neuralese.tasks.driving.loop import Robot, Start, unchanged
 from neuralese.tasks.driving.tables import MAPS
-from neuralese.tasks.driving.watch import CELL, differing, draw_animation, draw_strip, record, road_map
+from neuralese.tasks.driving.watch import CELL, differing, draw_animation, draw_strip, record, road_map, turn_by_turn
 
 
 def north(messages):
@@ -99,3 +99,22 @@ def test_states_are_drawn_from_the_columns_of_messages(tmp_path, game):
     shown = tasks.get("driving").pixels({"maps.parquet": tmp_path / "maps.parquet"}, {target, distractor})
     assert (shown[target] == road_map(ROAD, [(4 * 28 + 3, 24)])).all()
     assert (shown[distractor] == road_map(ROAD, [(4 * 33 + 1, 39)])).all()
+
+
+def test_driving_games_keep_every_turn_of_both_cars():
+    rows = [
+        {"pair": "R/R", "criterion": "mine", "game": 0, "turn": turn, "player": player}
+        | {"map": 2, "pose": 5, "goal": 1, "action": 1}
+        | {"who": "robot", "said": "north", "reward": 0.5, "outcome": "arrived" if turn else ""}
+        for turn in (0, 1)
+        for player in (0, 1)
+    ]
+    (game,) = turn_by_turn(pd.DataFrame(rows))
+    assert (game["map"], game["who"], len(game["turns"])) == (2, ["robot", "robot"], 2)
+    assert game["turns"][1]["outcome"] == "arrived"
+    assert len(game["turns"][0]["cars"]) == 2
+    both = turn_by_turn(pd.concat([pd.DataFrame(rows), pd.DataFrame(rows).assign(criterion="theirs")]))
+    assert [(each["criterion"], each["start"], len(each["turns"])) for each in both] == [
+        ("mine", 0, 2),
+        ("theirs", 0, 2),
+    ]
