@@ -80,90 +80,63 @@ def in_place_of(old: str, new: object) -> dict:
 
 
 NAMES = [
-    *(
-        "a $x^{ b$",
-        "a b",
-        "",
-        " ",
-        "\x1b[31mred",
-        "a\nb",
-        "$",
-        "é",
-        "a|b",
-        "a&b",
-        "<b>",
-        "{x}",
-        "../x",
-        "a/b",
-        "-a",
-        "1a",
-    ),
-    *("x" * 41, "\u202eabc", "a\\b", "a,b", "a=b", "%"),
+    "a $x^{ b$",
+    "a b",
+    "",
+    " ",
+    "\x1b[31mred",
+    "a\nb",
+    "$",
+    "é",
+    "a|b",
+    "a&b",
+    "<b>",
+    "{x}",
+    "../x",
+    "a/b",
+    "-a",
+    "1a",
 ]
+NAMES += ["x" * 41, "\u202eabc", "a\\b", "a,b", "a=b", "%"]
+TAKEN = ["synthesis", "Synthesis", "utterance", "silence", "none", "interpreter", "message"]  # with a meaning in tables
+TAKEN += [name for name in kinds() if name != "belief" and name not in DEFAULT.model_dump()["criteria"]]
 FOLDERS = ["~/x", "~", "", "a{b}", "{task}", "a/", "/", "a\nb", "a\0b", "\x1b[2J", "x\n"]
+MANY = [n / 1000 for n in range(1, 201)]
+VALUES: list[tuple[str, list]] = [  # of a dotted key
+    ("agent", [None, [], "x", 3, True, math.nan, {True: 1}, {"\x1b[31m": 1}]),
+    ("training.colors", [None, [], "x", 3]),
+    ("criteria", [None, [], {}, "belief", {"belief": None}, {"belief": []}, {"belief": {}}]),
+    ("seeds", [[], [1.0], [-1], [2**60], [2**31], ["a"], [True], [None], [[0]], [0, 0], 0, "0", {}]),
+    ("seeds", [[math.nan], [math.inf], ["1.5"], ["nan"]]),
+    ("tasks", [[], ["chess"], "colors", None, [1], ["colors", "colors"], [""], ["*"]]),
+    ("sweep", [{"agent.noise": []}, {"agent.noise": 1}, {"agent.noise": [math.nan]}, {"": [1]}, {"agent": [1]}]),
+    ("sweep", [{"a..b": [1]}, {"seeds": [1]}, {"agent.noise": [0.1, 0.1]}, {"x": [1]}, {"agent.noise": ["a/b"]}]),
+    ("sweep", [{"agent.noise": MANY, "agent.radius": MANY}]),
+    ("results", FOLDERS),
+    ("data.mirror", FOLDERS),
+    ("corpora.mine", FOLDERS),
+    ("data.source", ["x" * 10_000]),
+    ("ablation.also", [{name: {"kind": "pmi"}} for name in (*NAMES[:4], 7, True)]),
+    ("synthesis.criterion", ["nope", "random", ""]),
+    ("examples.criterion", ["nope", None]),
+    ("evaluation.phrases_heard", [9]),
+]
+KEYS = [{"agent.noise": 3}, {"training.colors.updates": 10}, {"sedes": [1]}, {7: 1}, {None: 1}, {"x" * 10_000: 1}]
+SCALES = [n / 10 + 1 for n in range(40)]
 ODD = [
-    # whole sections
-    *({"agent": each} for each in (None, [], "x", 3, True, math.nan)),
-    *({"training": {"colors": each}} for each in (None, [], "x", 3)),
-    *({"criteria": each} for each in (None, [], {}, "belief", {"belief": None}, {"belief": []}, {"belief": {}})),
-    *(
-        {"seeds": each}
-        for each in ([], [1.0], [-1], [2**60], [2**31], ["a"], [True], [None], [[0]], [0, 0], 0, "0", {})
-    ),
-    *({"seeds": each} for each in ([math.nan], [math.inf], ["1.5"], ["nan"])),
-    *({"tasks": each} for each in ([], ["chess"], "colors", None, [1], ["colors", "colors"], [""], ["*"])),
-    *({"sweep": each} for each in ({"agent.noise": []}, {"agent.noise": 1}, {"agent.noise": [math.nan]}, {"": [1]})),
-    *(
-        {"sweep": each}
-        for each in ({"agent": [1]}, {"a..b": [1]}, {"seeds": [1]}, {"agent.noise": [0.1, 0.1]}, {"x": [1]})
-    ),
-    {"sweep": {"agent.noise": [0.1 + n / 1000 for n in range(200)], "agent.radius": [1 + n / 100 for n in range(200)]}},
-    {"sweep": {"agent.noise": ["a/b"]}},
-    # folders
-    *({"results": each} for each in FOLDERS),
-    *({"data": {"mirror": each}} for each in FOLDERS),
-    *({"corpora": {"mine": each}} for each in FOLDERS),
-    # names
-    *(mine(name) for name in NAMES),
-    *(mine(name) for name in (7, True, None, 2.5, math.nan)),
-    *({"ablation": {"also": {name: {"kind": "pmi"}}}} for name in (*NAMES[:4], 7, True)),
-    *(mine(name) for name in ("synthesis", "Synthesis", "utterance", "silence", "none", "interpreter", "message")),
-    *(mine(name) for name in kinds() if name != "belief" and name not in DEFAULT.model_dump()["criteria"]),
-    *(in_place_of("belief", name) for name in ("control", "baseline", "pmi", "printed")),
-    {"criteria": {**DEFAULT.model_dump()["criteria"], "random": {"kind": "belief", "role": "control"}}},
-    {"criteria": {**DEFAULT.model_dump()["criteria"], "direct": {"kind": "pmi", "role": "baseline"}}},
-    in_place_of("belief", "beleif"),
-    {"synthesis": {"criterion": "nope"}},
-    {"synthesis": {"criterion": "random"}},
-    {"synthesis": {"criterion": ""}},
-    {"examples": {"criterion": "nope"}},
-    {"examples": {"criterion": None}},
-    # criteria
+    *(nested(tuple(path.split(".")), value) for path, values in VALUES for value in values),
+    *KEYS,
+    *(mine(name) for name in (*NAMES, *TAKEN, 7, True, None, 2.5, math.nan)),
+    *(in_place_of("belief", name) for name in ("control", "baseline", "pmi", "printed", "beleif")),
+    mine("random", role="control"),
+    mine("direct", kind="pmi", role="baseline"),
     mine(kind="random", weights="sum"),
     mine(kind="direct", divergence="forward"),
-    mine(scale=[1.0, 1.0]),
-    mine(scale=[n / 10 + 1 for n in range(40)], variance=[n / 10 + 1 for n in range(40)]),
-    mine(scale=1e-300),
-    mine(scale=math.nan),
-    mine(scale=[1.0, math.inf]),
-    mine(variance=0),
-    mine(prior=-1),
-    mine(seed=2**63),
-    mine(role="ours"),
+    mine(scale=SCALES, variance=SCALES),
+    *(mine(scale=scale) for scale in ([1.0, 1.0], 1e-300, math.nan, [1.0, math.inf])),
+    *(mine(kind=kind) for kind in (None, ["belief", "direct"])),
+    *(mine(**{option: value}) for option, value in {"variance": 0, "prior": -1, "seed": 2**63, "role": "ours"}.items()),
     mine(weight="sum"),
-    mine(kind=None),
-    mine(kind=["belief", "direct"]),
-    # keys
-    {"agent.noise": 3},
-    {"training.colors.updates": 10},
-    {"sedes": [1]},
-    {7: 1},
-    {None: 1},
-    {"agent": {True: 1}},
-    {"agent": {"\x1b[31m": 1}},
-    {"x" * 10_000: 1},
-    {"evaluation": {"phrases_heard": 9}},
-    {"data": {"source": "x" * 10_000}},
 ]
 
 

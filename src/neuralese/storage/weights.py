@@ -67,11 +67,13 @@ def read_weights(path: str | Path) -> tuple[dict[str, "Tensor"], dict]:
     from safetensors.torch import load
 
     header, weights = _read(path, load)
-    if "settings" not in header[METADATA]:
-        raise DamagedError(path)
+    try:
+        settings = json.loads(header[METADATA]["settings"])
+    except (KeyError, ValueError):
+        raise DamagedError(path) from None
     if wrong := _not_finite(weights):
         raise NeuraleseError(f"{path} holds weights '{wrong}' with NaN or infinity; delete it and run again.")
-    return weights, json.loads(header[METADATA]["settings"])
+    return weights, settings
 
 
 def read_header(path: str | Path) -> dict[str, Any]:
