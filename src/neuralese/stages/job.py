@@ -8,7 +8,7 @@ import ctypes
 import json
 import logging
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,8 +23,6 @@ from neuralese.storage.files import making, read_made, storage_problem
 
 logger = logging.getLogger("neuralese")
 APART = ("game", "code", "checkpoints")  # params that no stage function is given
-
-
 # parameters of mallopt(3), as in malloc.h, and the largest values it takes, in bytes
 M_TRIM_THRESHOLD, MOST_KEPT = -1, 2**31 - 1
 M_MMAP_THRESHOLD, LARGEST_KEPT = -3, 2**25
@@ -34,12 +32,10 @@ M_MMAP_THRESHOLD, LARGEST_KEPT = -3, 2**25
 class Job:
     """What a script is given."""
 
-    rule: str
     wildcards: dict[str, str]
     params: dict[str, Any]
     input: Any
     output: Any
-    config: Mapping[str, Any]
 
     @cached_property
     def run(self) -> Run:
@@ -54,32 +50,10 @@ class Job:
     @property
     def inputs(self) -> dict[str, list[Path]]:
         """The inputs by the name of the file: those of several tasks and seeds together."""
-        return by_name(self.input)
-
-
-class _LogFile(logging.FileHandler):
-    """A log that a full disk silences; important messages also go to stderr."""
-
-    def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        super().__init__(path, mode="w", encoding="utf-8")
-        self.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s", "%H:%M:%S"))
-
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
-        """Ignore a record that could not be written."""
-
-    def close(self) -> None:
-        """Close, even if the last records cannot be written."""
-        with suppress(OSError):
-            super().close()
-
-
-def by_name(paths: Iterable[str]) -> dict[str, list[Path]]:
-    """Paths by the name of the file: those of several tasks and seeds together."""
-    found: dict[str, list[Path]] = {}
-    for path in paths:
-        found.setdefault(Path(path).name, []).append(Path(path))
-    return found
+        found: dict[str, list[Path]] = {}
+        for path in map(Path, self.input):
+            found.setdefault(path.name, []).append(path)
+        return found
 
 
 @contextmanager
@@ -91,28 +65,26 @@ def stage(given: Any) -> Iterator[Job]:
     """
     with logged(given.log[0]):
         tasks.use_corpora(given.config.get("corpora", {}))
-        wildcards, params = (dict(each.items()) for each in (given.wildcards, given.params))
-        with making(_made(given)):
-            yield Job(given.rule, wildcards, params, given.input, given.output, given.config)
+        job = Job(dict(given.wildcards.items()), dict(given.params.items()), given.input, given.output)
+        with making(_made(job, given.rule, given.config["results"])):
+            yield job
 
 
-def _made(given: Any) -> dict[str, Any]:
-    """What makes the outputs of a job: its stage, settings, code, and the kinds of data it reads."""
-    results, params = given.config["results"], dict(given.params.items())
-    kinds = {_kind(Path(path)) for path in given.input} - {""}
+def _made(job: Job, rule: str, results: str) -> dict[str, Any]:
+    """What makes the outputs of a job: its stage, settings, code, and the kinds of data it reads.
+
+    Params that say where something is are left out: places differ between copies of the same results.
+    """
+    kinds = {_kind(Path(path)) for path in job.input} - {""}
+    settings = {name: value for name, value in job.params.items() if name not in ("code", "folder")}
     made = {
-        "stage": given.rule,
-        "wildcards": {name: value for name, value in given.wildcards.items() if value},
-        "code": params.pop("code", ""),
-        "settings": {name: value for name, value in params.items() if not _is_place(name, value, results)},
-        "data": "+".join(sorted(kinds)) or ("corpus" if given.input else ""),
+        "stage": rule,
+        "wildcards": {name: value for name, value in job.wildcards.items() if value},
+        "code": job.params.get("code", ""),
+        "settings": {name: value for name, value in settings.items() if not str(value).startswith(f"{results}/")},
+        "data": "+".join(sorted(kinds)) or ("corpus" if job.input else ""),
     }
     return json.loads(json.dumps(made, sort_keys=True, default=str))
-
-
-def _is_place(name: str, value: Any, results: str) -> bool:
-    """Whether a param says where something is, which differs between copies of the same results."""
-    return name == "folder" or str(value).startswith(f"{results}/")
 
 
 def _kind(path: Path) -> str:
@@ -125,19 +97,32 @@ def _kind(path: Path) -> str:
         return ""
 
 
+class _LogFile(logging.FileHandler):
+    """A log that a full disk silences."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        """Ignore a record that could not be written."""
+
+    def close(self) -> None:
+        """Close, even if the last records cannot be written."""
+        with suppress(OSError):
+            super().close()
+
+
 @contextmanager
 def logged(log: str | Path) -> Iterator[None]:
     """Send logging (and the text of a `NeuraleseError`) to the file `log`."""
     keep_memory()
     level = logger.level
     logger.setLevel(logging.INFO)
-    warnings = logging.StreamHandler(sys.stderr)
-    warnings.setLevel(logging.WARNING)
-    handlers: list[logging.Handler] = [warnings]
-    logger.addHandler(warnings)
+    handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
+    handlers[0].setLevel(logging.WARNING)
+    logger.addHandler(handlers[0])
     try:
-        handlers.append(_LogFile(Path(log)))
-        logger.addHandler(handlers[-1])
+        Path(log).parent.mkdir(parents=True, exist_ok=True)
+        handlers.append(_LogFile(log, mode="w", encoding="utf-8"))
+        handlers[1].setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s", "%H:%M:%S"))
+        logger.addHandler(handlers[1])
         yield
     except NeuraleseError as error:
         logger.error("%s", error)

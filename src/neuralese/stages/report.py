@@ -106,7 +106,8 @@ def draw_examples(run: Run, criterion: str, number: int, figures: Sequence[str])
 
     examples = choose_examples(run.coded_messages(), run.table("dictionary.parquet"), criterion, number)
     title = f"{run.task.title}: the robot's message, translated by {criterion} (data: {run.data})"
-    pictures = run.pixels(set(examples[shown_states(examples)].to_numpy().ravel().tolist()))
+    codes = set(examples[shown_states(examples)].to_numpy().ravel().tolist())
+    pictures = run.task.pixels(run.files, codes)
     draw_examples(figures, examples, pictures, title, run.task.example_names)
     return examples
 

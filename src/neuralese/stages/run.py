@@ -6,7 +6,7 @@ run.english, run.said["test"], run.listeners("test")
 Methods import what they need: a stage depends only on the methods that it calls (`neuralese.workflow`).
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,6 @@ from neuralese.errors import NeuraleseError
 from neuralese.tasks.task import Task
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
     from torch import Generator, Tensor
 
@@ -69,7 +68,6 @@ class Run:
     @classmethod
     def open(cls, results: str | Path, task: str, seed: int = 0, **rules: Any) -> "Run":
         """What a folder of results holds for a task and seed, by its config but for `rules` of the game."""
-
         folder, config = Path(results) / task, read_config(results)
         files = [*folder.glob("*"), *(folder / f"seed{seed}").glob("*")]
         if not files:
@@ -270,7 +268,3 @@ class Run:
         others = ["other", *(f"other_{number}" for number in range(2, codes.shape[1]))]
         columns = zip(["target", *others], codes.T.numpy(), strict=True)
         return pd.DataFrame({"message_id": said.ids.numpy(), **dict(columns)})
-
-    def pixels(self, codes: Collection[int]) -> "dict[int, np.ndarray]":
-        """Pictures (h, w, 3) of states, by their numbers."""
-        return self.task.pixels(self.files, codes)
