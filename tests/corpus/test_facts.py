@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from neuralese import Translator
-from neuralese.evaluate.columns import columns_of
 from neuralese.evaluate.measures import measure_symbols
 
 TYPES = {"color": {"type": "category"}, "shape": {"type": "category"}}
@@ -23,7 +22,7 @@ def states(count: int, seed: int) -> pd.DataFrame:
 
 
 def p_values(symbols: np.ndarray, said: pd.DataFrame, seed: int) -> pd.Series:
-    table = measure_symbols(symbols, said, columns_of(TYPES), seed)
+    table = measure_symbols(symbols, said, TYPES, seed)
     return table[table["measure"] == "p_value"].set_index("variable")["value"]
 
 

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from small_task import SmallTask
 
-from neuralese.evaluate.bound import measured_bound
+from neuralese.evaluate.belief import measured_bound
 from neuralese.storage.tables import read_table
 from neuralese.translate.criteria import BeliefCriterion
 

@@ -14,6 +14,7 @@ States may offer other ways to draw them (`States.other_distractors`), such as t
 is evaluated as well.
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -31,7 +32,7 @@ from neuralese.evaluate.outcomes import Condition, Outcome, conditions_of, outco
 from neuralese.games.states import States
 from neuralese.speakers.traces import Lists, Traces
 from neuralese.storage.tables import matrix, read_about, read_table
-from neuralese.translate.criteria import kind_of
+from neuralese.translate.criteria import BeliefCriterion, kind_of
 from neuralese.translate.interpreter import interpret_message, interpret_words, words_in_context
 from neuralese.translate.languages import English, Neuralese, Parts, utterance_ids
 
@@ -267,3 +268,31 @@ class Interpreter:
         candidates = self.vocabulary.game.candidates(human.states)
         meant = words_in_context(self.english, self.utterances[said], candidates)
         return interpret_words(meant, self.vocabulary, candidates)
+
+
+def measured_bound(
+    spoken: Neuralese,
+    english: English,
+    candidates: Tensor,
+    dictionary: pd.DataFrame,
+    belief: pd.DataFrame,
+    criterion: str,
+) -> pd.DataFrame:
+    """Proposition 1 on a real task: the accuracy lost in translation, next to sqrt(2 D) of the translations made.
+
+    Picking the right state is worth 1. The native pair is R -> R, the bilingual pair R -> H*. The proposition is about
+    rational listeners of exact languages; here beliefs come from fitted models, so this is a comparison, not a test.
+
+    One row: criterion, mean divergence D, bound, accuracy native and translated, lost.
+    """
+    best = best_translations(dictionary, "R->H", criterion)
+    place = {int(phrase): column for column, phrase in enumerate(english.ids)}
+    chosen = torch.tensor([place[best[int(message)]] for message in spoken.ids])
+    scores = BeliefCriterion(weights="source", divergence="forward").scores(spoken, english, candidates)
+    divergence = float(scores.gather(1, chosen[:, None]).mean())
+    own = belief[belief["distractors"] == belief["distractors"].iloc[0]]  # the game's own come first
+    keys = ["speaker", "unit", "criterion"]
+    accuracy = own.drop_duplicates(keys).set_index(keys)["value"]  # what the real listener picked comes second
+    native, translated = accuracy["R", "message", "none"], accuracy["R", "message", criterion]
+    row = {"criterion": criterion, "divergence": divergence, "bound": math.sqrt(2 * divergence)}
+    return pd.DataFrame([row | {"native": native, "translated": translated, "lost": native - translated}])

@@ -1,6 +1,6 @@
-"""How a robot's language works: how much its messages convey, and about what.
+"""How a robot's language works: what its messages are like, what they convey, and whether agents use them.
 
-Measures, one row each (`measure`, `variable`, `value`):
+One row each (`measure`, `variable`, `value`):
 
     effective_dimension     participation ratio of the messages' covariance: 1 if they lie on a line
     first_component         share of their variance in one direction
@@ -9,49 +9,58 @@ Measures, one row each (`measure`, `variable`, `value`):
     information             bits that a message as heard, with noise, conveys about a variable of the state: a lower
                             bound, from a logistic regression on held-out messages
     entropy                 entropy of that variable in bits
+
+and positive signalling and listening (Lowe et al. 2019):
+
+    signalling              I(z; x) in bits: how much more likely messages are in their own state than in a random one
+    consistency             I(z; a) in bits, between a message and its speaker's action in the same step, if they act
+    causal_influence        how much messages change what listeners do, in bits: for a listener that sees and remembers
+                            the same, but hears the messages of other games, sum_z p(z) KL(pi(a | z) || pi(a)), on
+                            average; as agents take the best action, that is the entropy of actions
+    actions_changed         how often a listener acts differently if it hears the message of another game instead
 """
+
+import math
 
 import numpy as np
 import pandas as pd
+import torch
 from scipy.spatial.distance import pdist
 from scipy.stats import spearmanr
-from sklearn.cluster import KMeans
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import silhouette_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from torch import Tensor
 
-BINS = 8  # for a continuous variable
-STRENGTH = 0.1  # inverse regularisation of the classifier: messages are mostly noise
-PAIRS = 600  # messages whose pairwise distances are compared
+from neuralese.agents.cell import Cell
+from neuralese.agents.episodes import rounds
+from neuralese.agents.messages import Speech
+from neuralese.agents.players import recalling
+from neuralese.evaluate.information import entropy, learned_information
+from neuralese.evaluate.measures import bins, principal_spread
+from neuralese.games.game import Game
+from neuralese.speakers.models import Speaker
+
+COMPARED = 600  # messages whose pairwise distances are compared
+OTHERS = 32  # number of messages of other games each listener hears instead
+GAMES = 500  # number of games overheard
+SPOKEN = 2000  # number of messages whose likelihoods are compared
 
 
 def analyse(said: np.ndarray, heard: np.ndarray, variables: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
     """Measure messages before noise, `said` (n, d), and after, `heard` (n, d), said in states of given `variables`."""
-    rows = [("effective_dimension", "", effective_dimension(said)), ("first_component", "", first_component(said))]
-    rows += [(name, "", value) for name, value in zip(("clusters", "silhouette"), clusters(said, seed), strict=True)]
-    rows.append(("topographic_similarity", "", topographic_similarity(said, variables)))
+    names = ("effective_dimension", "first_component", "clusters", "silhouette", "topographic_similarity")
+    values = (*principal_spread(said), *clusters(said, seed), topographic_similarity(said, variables))
+    rows = [(name, "", value) for name, value in zip(names, values, strict=True)]
     for name in variables:
         binned = bins(variables[name])
-        rows.append(("information", name, information(heard, binned)))
+        rows.append(("information", name, learned_information(heard, binned)))
         rows.append(("entropy", name, entropy(binned)))
     return pd.DataFrame(rows, columns=["measure", "variable", "value"])
 
 
-def effective_dimension(messages: np.ndarray) -> float:
-    """(sum of eigenvalues)^2 / sum of squares, of the covariance."""
-    values = np.linalg.eigvalsh(np.cov(messages.T))
-    return float(values.sum() ** 2 / (values**2).sum())
-
-
-def first_component(messages: np.ndarray) -> float:
-    """Share of variance in the direction of largest variance."""
-    values = np.linalg.eigvalsh(np.cov(messages.T))
-    return float(values[-1] / values.sum())
-
-
 def clusters(messages: np.ndarray, seed: int = 0) -> tuple[float, float]:
     """The number of clusters with the best separation, and that separation."""
+    from sklearn.cluster import KMeans
+    from sklearn.metrics import silhouette_score
+
     some = messages[:1000]
     scored = []
     for count in range(2, 13):
@@ -62,36 +71,65 @@ def clusters(messages: np.ndarray, seed: int = 0) -> tuple[float, float]:
 
 
 def topographic_similarity(messages: np.ndarray, variables: pd.DataFrame) -> float:
-    """Do similar states have similar messages?"""
-    numbers = variables.iloc[:PAIRS].astype(float)
+    """Spearman's correlation of the distances of standardised variables and of messages."""
+    numbers = variables.iloc[:COMPARED].astype(float)
     states = ((numbers - numbers.mean()) / numbers.std().replace(0, 1)).to_numpy()
-    return float(spearmanr(pdist(states), pdist(messages[:PAIRS])).statistic)
+    return float(spearmanr(pdist(states), pdist(messages[:COMPARED])).statistic)
 
 
-def bins(values: pd.Series) -> np.ndarray:
-    """Numbers as few classes: as they are if few, otherwise cut into equally frequent bins."""
-    if values.nunique() <= BINS:
-        return values.astype("category").cat.codes.to_numpy()
-    return pd.qcut(values, BINS, labels=False, duplicates="drop").to_numpy()
+def influence(cell: Cell, game: Game, speaker: Speaker, said: Speech, generator: torch.Generator) -> pd.DataFrame:
+    """All of these measures: the columns measure, variable and value of `protocol.parquet`."""
+    told = signalling(speaker, said.messages, game.speaker_view(said.states))
+    rows = [("signalling", told), *listening(cell, game, generator).items()]
+    return pd.DataFrame(rows, columns=["measure", "value"]).assign(variable="")
 
 
-def entropy(classes: np.ndarray) -> float:
-    """In bits."""
-    share = np.bincount(classes) / len(classes)
-    return float(-(share[share > 0] * np.log2(share[share > 0])).sum())
+@torch.no_grad()
+def signalling(speaker: Speaker, messages: Tensor, views: Tensor) -> float:
+    """I(z; x) in bits, of messages (n, ...) said in as many views (n, ...): at most log2 n."""
+    log_prob = speaker.log_prob(messages[:SPOKEN], views[:SPOKEN]).double()
+    average = log_prob.logsumexp(1) - math.log(log_prob.shape[1])
+    return float((log_prob.diagonal() - average).mean() / math.log(2))
 
 
-def information(messages: np.ndarray, classes: np.ndarray) -> float:
-    """Bits a message conveys about a class: the entropy, minus a classifier's cross-entropy on held-out messages."""
-    half = len(classes) // 2
-    share = np.bincount(classes[:half], minlength=classes.max() + 1) + 0.5
-    known = np.unique(classes[:half])
-    inside = np.isin(classes[half:], known)
-    target = classes[half:][inside]
-    prior = np.log2((share / share.sum())[target])
-    if len(known) < 2:
-        return 0.0
-    model = make_pipeline(StandardScaler(), LogisticRegression(C=STRENGTH, max_iter=300))
-    model.fit(messages[:half], classes[:half])
-    log_prob = model.predict_log_proba(messages[half:][inside]) / np.log(2)
-    return max(0.0, float((log_prob[np.arange(len(target)), np.searchsorted(known, target)] - prior).mean()))
+@torch.no_grad()
+def listening(cell: Cell, game: Game, generator: torch.Generator) -> dict[str, float]:
+    """How agents act on what they hear, and on what they say."""
+    entropies, changed, said, did = [], [], [], []
+    for time, played in enumerate(rounds(cell, game, game.reset(GAMES, generator), generator)):
+        acting = played.counts.flatten()
+        said.append(played.sent.flatten(0, 1)[acting])
+        did.append(played.actions.flatten()[acting])
+        if time == 0 or not acting.any():  # nothing has been said
+            continue
+        going_on = played.counts.any(1)
+        others = [_instead(played.heard[going_on], played.counts[going_on], generator) for _ in range(OTHERS)]
+        actions = _actions(cell, played.observations.flatten(0, 1)[acting], played.memory[acting], others)
+        entropies.append(_entropy(actions, game.n_actions))
+        changed.append((actions != did[-1]).double().mean(0))
+    found = {
+        "causal_influence": float(torch.cat(entropies).mean()),
+        "actions_changed": float(torch.cat(changed).mean()),
+    }
+    if game.draw_states(1, generator) is None:  # speakers act, too
+        order = torch.randperm(sum(map(len, said)), generator=generator)
+        found["consistency"] = learned_information(torch.cat(said)[order].numpy(), torch.cat(did)[order].numpy())
+    return found
+
+
+def _instead(heard: Tensor, acting: Tensor, generator: torch.Generator) -> Tensor:
+    """For those who act, what others heard (n, 2, message) in the same step and seat."""
+    return heard[torch.randperm(len(heard), generator=generator)][acting]
+
+
+def _actions(cell: Cell, seen: Tensor, memory: Tensor, heard: list[Tensor]) -> Tensor:
+    """What listeners (n,) would do on hearing each of several messages (n, message): (messages, n)."""
+    encoded, recall = cell.encode_observation(seen), recalling(cell.memory, memory)
+    memories = (recall(torch.tanh(encoded + cell.encode_message(each))) for each in heard)
+    return torch.stack([cell.q_values(each).argmax(1) for each in memories])
+
+
+def _entropy(actions: Tensor, count: int) -> Tensor:
+    """Entropy in bits, (n,), of the actions (messages, n) that one listener takes under different messages."""
+    share = torch.stack([(actions == each).double().mean(0) for each in range(count)])
+    return -(share * share.clamp(min=np.finfo(float).tiny).log2()).sum(0)

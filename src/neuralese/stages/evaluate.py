@@ -58,7 +58,7 @@ def evaluate_belief(run: Run, split: str, held_out: int, phrases_heard: int, res
 
 def measure_bound(run: Run, belief: "pd.DataFrame", messages: int, criterion: str) -> "pd.DataFrame":
     """The divergence of translations, and the accuracy that they lose in a belief evaluation."""
-    from neuralese.evaluate.bound import measured_bound
+    from neuralese.evaluate.belief import measured_bound
 
     bound = measured_bound(
         run.neuralese("test", messages),
@@ -90,6 +90,6 @@ def relay(
 
 def check_theory(games: int) -> "tuple[pd.DataFrame, pd.DataFrame]":
     """What random games lose under the bound of Proposition 1, and how the policy of Proposition 2 recovers."""
-    from neuralese.theory.propositions import RARITIES, check_proposition_1, recovery
+    from neuralese.evaluate.theory import RARITIES, check_proposition_1, recovery
 
     return check_proposition_1(games, seed=0), recovery(RARITIES, max(1, games // 100), seed=0)

@@ -141,8 +141,7 @@ class Task:
         """How much its messages say, and about what."""
         import pandas as pd
 
-        from neuralese.evaluate.influence import influence
-        from neuralese.evaluate.protocol import analyse
+        from neuralese.evaluate.protocol import analyse, influence
 
         heard = run.said["test"]
         spoken = influence(run.cell, run.games["test"], run.robot, heard, run.generator("influence"))

@@ -119,7 +119,6 @@ class Corpus(Task):
     def protocol(self, run: "Run") -> "pd.DataFrame":
         """The standard measures of the recorded test messages: measure, variable, value."""
         from neuralese.agents.messages import Sequences
-        from neuralese.evaluate.columns import columns_of
         from neuralese.evaluate.measures import measure_symbols, measure_vectors
         from neuralese.tasks.corpus.game import load_recorded
 
@@ -130,8 +129,8 @@ class Corpus(Task):
         said = table.iloc[recorded.state[rows].numpy()].reset_index(drop=True)
         groups, messages = recorded.table["group"].to_numpy()[rows.numpy()], recorded.messages[rows]
         if isinstance(messages, Sequences):
-            return measure_symbols(messages.to_array(), said, columns_of(types), groups=groups)
-        return measure_vectors(messages.numpy(), said, columns_of(types), groups=groups)
+            return measure_symbols(messages.to_array(), said, types, groups=groups)
+        return measure_vectors(messages.numpy(), said, types, groups=groups)
 
 
 def _looks(files: Files, rows: list[int]) -> tuple[list[dict[str, str]], dict[str, bytes]]:

@@ -5,14 +5,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neuralese.theory.exact import ExactGame, actions, beliefs, contexts_of, quality, rewards
-from neuralese.theory.propositions import (
+from neuralese.evaluate.theory import (
+    ExactGame,
+    actions,
+    beliefs,
     check_proposition_1,
+    contexts_of,
     hidden_strategy,
     proposition_1,
+    quality,
     random_game,
     random_speaker,
     recovery,
+    rewards,
     translate_shape,
 )
 
