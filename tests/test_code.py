@@ -72,7 +72,7 @@ def test_what_makes_a_stand_in_is_known():
 
 def may_be_left_out(module: str) -> bool:
     """Whether a module that is loaded is no code of a stage: followed by its parts, a fact of some task, or empty."""
-    facts = r"(agents|games|speakers)\.settings|evaluate\.paper|data\.data_sets"
+    facts = r"(agents|games|speakers)\.settings|data\.data_sets"
     facts += r"|tasks(\.(\w+\.)?(task|stages|source|settings))?"
     followed = module.startswith(("neuralese.stages", *workflow.LEFT_OUT)) or re.fullmatch(
         rf"neuralese\.({facts})", module

@@ -9,8 +9,8 @@ import yaml
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "neuralese"
-PACKAGES = ["storage", "config", "data", "games", "agents", "speakers", "translate", "evaluate", "theory"]
-PACKAGES += ["tasks", "play", "report", "cli"]
+PACKAGES = ["storage", "config", "data", "games", "agents", "speakers", "translate", "evaluate", "tasks"]
+PACKAGES += ["play", "report", "cli"]
 TASKS = ("colors", "birds", "driving")
 
 

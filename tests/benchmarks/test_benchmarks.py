@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from neuralese import tasks
 from neuralese.config import sweep
@@ -97,3 +98,19 @@ def test_cells_of_two_runs_are_compared_by_the_margin_of_their_measure(benchmark
     assert table["verdict"].to_dict() == {"a": "beyond the margin", "b": "equivalent", "c": "open"}
     assert list(table["difference"]) == pytest.approx([0.03, 0.03, 0])
     assert list(table["p"] < 0.05) == [False, True, False]
+
+
+def test_equivalence_is_the_larger_of_two_tests_of_welch(benchmark):
+    equivalence_test, random = benchmark("equivalence").equivalence_test, np.random.default_rng(5)
+    before, after = random.normal(0.8, 0.02, 5), random.normal(0.805, 0.01, 7)
+    difference, half, p = equivalence_test(before, after, margin=0.03)
+    sides = [
+        stats.ttest_ind(after + shift, before, equal_var=False, alternative=side).pvalue
+        for shift, side in ((0.03, "greater"), (-0.03, "less"))
+    ]
+    assert (difference, p) == pytest.approx((after.mean() - before.mean(), max(sides)))
+    interval = stats.ttest_ind(after, before, equal_var=False).confidence_interval(0.9)
+    assert (difference - half, difference + half) == pytest.approx(tuple(interval))
+    assert np.isnan(equivalence_test(before[:1], after, 0.03)[1:]).all()
+    assert equivalence_test(np.full(5, 0.8), np.full(5, 0.81), 0.03)[1:] == pytest.approx((0, 0))
+    assert equivalence_test(np.full(5, 0.8), np.full(5, 0.84), 0.03)[1:] == pytest.approx((0, 1))

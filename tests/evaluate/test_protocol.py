@@ -1,9 +1,13 @@
+"""What messages are like, and whether agents use them: a deaf agent has no influence, and babble signals nothing."""
+
 import numpy as np
 import pandas as pd
 import pytest
+import torch
+from small_task import MESSAGE, SmallTask
 
-from neuralese import tasks
-from neuralese.evaluate.protocol import analyse, bins, effective_dimension, entropy, information
+from neuralese.agents.players import speak
+from neuralese.evaluate.protocol import analyse, influence, listening, signalling
 
 
 @pytest.fixture
@@ -28,19 +32,50 @@ def test_what_messages_tell_is_found(cloud):
     assert table["topographic_similarity", ""] > 0.3
 
 
-def test_effective_dimension_counts_directions():
-    random = np.random.default_rng(1)
-    assert effective_dimension(random.standard_normal((5000, 4))) == pytest.approx(4, abs=0.1)
-    assert effective_dimension(np.outer(random.standard_normal(500), np.ones(4))) == pytest.approx(1)
+def test_a_deaf_listener_is_not_influenced(task):
+    with torch.no_grad():
+        task.cell.encode_message.weight.zero_()
+    found = listening(task.cell, task.game, torch.Generator().manual_seed(0))
+    assert found == {"causal_influence": 0.0, "actions_changed": 0.0}
 
 
-def test_continuous_variables_are_cut_into_equally_frequent_bins():
-    assert np.bincount(bins(pd.Series(np.arange(800.0) ** 2))).tolist() == [100] * 8
-    assert bins(pd.Series([3, 7, 3])).tolist() == [0, 1, 0]
-    assert entropy(np.array([0, 0, 1, 1])) == 1
-    assert information(np.zeros((10, 2)), np.zeros(10, dtype=int)) == 0
+def test_a_listener_that_does_what_it_hears_is_influenced_by_a_bit(task):
+    """It picks the first item if the message's first number is positive, else the second; what it hears is noise."""
+    cell, hidden = task.cell, task.cell.config.hidden
+    with torch.no_grad():
+        for weight in cell.parameters():
+            weight.zero_()
+        cell.encode_message.weight[0, 0] = 1e6  # the first unit is the sign of what is heard,
+        cell.memory.weight_ih[2 * hidden, 0] = 50.0  # which the new memory takes over,
+        cell.memory.bias_ih[hidden : 2 * hidden] = -50.0  # keeping nothing of the old
+        cell.q_values.weight[0, 0], cell.q_values.weight[1, 0], cell.q_values.bias[2] = 1.0, -1.0, -10.0
+    found = listening(cell, task.game, torch.Generator().manual_seed(0))
+    assert found["causal_influence"] == pytest.approx(1.0, abs=0.05)  # of 32 others, about half are positive
+    assert found["actions_changed"] == pytest.approx(0.5, abs=0.05)
 
 
-def test_variables_of_driving():
-    cars = pd.DataFrame({"row": [1], "col": [2], "direction": [0], "goal_row": [4], "goal_col": [0], "map": [0]})
-    assert tasks.get("driving").variables({}, cars)["cells to go"].tolist() == [5]
+def test_babble_signals_nothing_and_speech_does(task):
+    states = task.game.draw_states(1500, torch.Generator().manual_seed(1))
+    views = task.game.speaker_view(states)
+    with torch.no_grad():
+        task.robot.mean[-1].weight.mul_(20)  # states are far apart
+        spoken = task.robot.mean(views) + 0.3 * torch.randn(1500, MESSAGE, generator=torch.Generator().manual_seed(2))
+    shuffled = spoken[torch.randperm(1500, generator=torch.Generator().manual_seed(3))]
+    assert signalling(task.robot, spoken, views) > 2
+    assert signalling(task.robot, shuffled, views) < 0
+
+
+def test_all_measures_are_rows_and_a_speaker_that_does_not_act_has_no_consistency(task):
+    said = task.said
+    table = influence(task.cell, task.game, task.robot, said, torch.Generator().manual_seed(0))
+    assert table["measure"].tolist() == ["signalling", "causal_influence", "actions_changed"]
+    assert set(table["variable"]) == {""}
+    assert speak(task.cell, task.game, said.states).shape == (300, MESSAGE)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_influence_is_the_entropy_of_what_listeners_do(seed):
+    task = SmallTask(seed)
+    found = listening(task.cell, task.game, torch.Generator().manual_seed(0))
+    assert 0 <= found["causal_influence"] <= 1.6  # three actions
+    assert (found["causal_influence"] == 0) == (found["actions_changed"] == 0)

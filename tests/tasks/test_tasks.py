@@ -199,3 +199,8 @@ def test_tables_of_items_traces_and_inventories():
     assert traces.to_pydict() == {"item_id": [4, 4, 9], "phrases": [[1, 3], [], [3]]}
     inventory = inventory_table(["a", "b", "c", "d"], traces).to_dict("list")
     assert inventory == {"phrase_id": [0, 1, 2, 3], "phrase": ["a", "b", "c", "d"], "count": [0, 1, 0, 2]}
+
+
+def test_variables_of_driving():
+    cars = pd.DataFrame({"row": [1], "col": [2], "direction": [0], "goal_row": [4], "goal_col": [0], "map": [0]})
+    assert tasks.get("driving").variables({}, cars)["cells to go"].tolist() == [5]

@@ -11,13 +11,15 @@ import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from neuralese.data.data_sets import ATTRIBUTES
 from neuralese.evaluate.outcomes import over_seeds
-from neuralese.evaluate.paper import Paper, Papers
 from neuralese.evaluate.statistics import holm
+
+Papers = Mapping[str, Any]  # the paper's results by task, each a `tasks.task.Paper` or None
 
 PHRASE, EASIER, JUDGE, BOUND = "phrase", "easier", "judge", "bound"
 SECTIONS = {
@@ -112,14 +114,14 @@ def _behavior(behavior: pd.DataFrame, papers: Papers) -> pd.DataFrame:
     )
 
 
-def _accuracy(row: Mapping, paper: Paper) -> float | None:
+def _accuracy(row: Mapping, paper: Any) -> float | None:
     """The paper's accuracy for a row of the belief evaluation, if the paper measured it this way."""
     if row["unit"] == "phrase" or row["distractors"] != paper.distractors or row["candidates"] != 2:
         return None
     return paper.belief.get((row["speaker"], row["listener"].replace("R*", "R"), _criterion(row)))
 
 
-def _figure(row: Mapping, paper: Paper) -> float | None:
+def _figure(row: Mapping, paper: Any) -> float | None:
     """The paper's reward or completion for a row of the behaviour evaluation, if it has one."""
     reward, completion = paper.behavior.get((row["pair"], _criterion(row)), (None, None))
     return reward if row["measure"] == "reward" else completion

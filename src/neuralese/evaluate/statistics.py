@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import pandas as pd
 
 FEW = 1000  # groups
 AT_ONCE = 50  # resamples of many groups
@@ -64,13 +63,6 @@ def paired_test(ours: np.ndarray, theirs: np.ndarray, groups: np.ndarray | None 
     return float(gain), error, math.erfc(abs(gain) / error / math.sqrt(2)) if error else float(gain == 0)
 
 
-def differing_in_seed(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows themselves, if each is of another seed; others must not be averaged as if they were seeds."""
-    if rows["seed"].duplicated().any():
-        raise ValueError("rows to be averaged over seeds differ in more than the seed; group them by what differs.")
-    return rows
-
-
 def over_seeds_interval(means: np.ndarray, lows: np.ndarray, highs: np.ndarray) -> tuple[float, float, float]:
     """The mean over seeds and its 95 % interval, from each seed's mean and interval over items, all (seeds,).
 
@@ -99,25 +91,6 @@ def over_seeds_test(differences: np.ndarray) -> float:
     if error == 0:
         return 1.0 if mean == 0 else 0.0
     return float(2 * stdtr(seeds - 1, -abs(mean) / error))
-
-
-def equivalence_test(before: np.ndarray, after: np.ndarray, margin: float) -> tuple[float, float, float]:
-    """The difference of two means over seeds, half its 90 % interval, and p if the true means were `margin` apart.
-
-    Two one-sided Welch t tests, the larger value of which counts: below 0.05 the two are equivalent, and the interval
-    lies within the margin.
-    """
-    from scipy.special import stdtr, stdtrit
-
-    difference = float(after.mean() - before.mean())
-    if min(len(before), len(after)) < 2:
-        return difference, math.nan, math.nan
-    squares = np.array([each.var(ddof=1) / len(each) for each in (before, after)])
-    error = math.sqrt(squares.sum())
-    if error == 0:
-        return difference, 0.0, float(abs(difference) >= margin)
-    freedom = error**4 / (squares**2 / (np.array([len(before), len(after)]) - 1)).sum()
-    return difference, float(error * stdtrit(freedom, 0.95)), float(stdtr(freedom, (abs(difference) - margin) / error))
 
 
 def holm(p_values: np.ndarray) -> np.ndarray:

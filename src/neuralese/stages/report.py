@@ -10,7 +10,7 @@ from neuralese.stages.run import Run
 if TYPE_CHECKING:
     import pandas as pd
 
-    from neuralese.evaluate.paper import Paper
+    from neuralese.tasks.task import Paper
 
 
 def collect(paths: Iterable[str | Path], kind: str) -> "pd.DataFrame":

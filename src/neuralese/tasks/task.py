@@ -9,6 +9,7 @@ depends only on the methods that it calls (`neuralese.workflow`).
 """
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,6 @@ from neuralese.config.models import FitConfig, GameConfig, GameRules, MessagesCo
 from neuralese.config.section import Section
 from neuralese.data.data_sets import DataSet
 from neuralese.errors import NeuraleseError
-from neuralese.evaluate.paper import Paper
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,6 +41,18 @@ FILES: dict[str, tuple[str, ...]] = {
     "pictures": (),  # what else its pictures are made from
     "watched": (),  # the games that the report shows
 }
+
+
+@dataclass(frozen=True)
+class Paper:
+    """The results of Andreas, Dragan & Klein (2017) for a task."""
+
+    table: str  # where its accuracies are
+    belief: Mapping[tuple[str, str, str | None], float]  # (speaker, listener, criterion) -> accuracy
+    distractors: str = "play"  # in the authors' code
+    behavior_table: str = ""  # where its rewards are, if it has any
+    # (pair, criterion) -> reward and completion
+    behavior: Mapping[tuple[str, str | None], tuple[float | None, float | None]] = field(default_factory=dict)
 
 
 class Task:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from neuralese.config.models import Birds as Settings
 from neuralese.config.models import FitConfig, TrainingConfig
-from neuralese.evaluate.paper import Paper
 from neuralese.tasks.birds import CUB
-from neuralese.tasks.task import FILES, Files, ReferenceTask
+from neuralese.tasks.task import FILES, Files, Paper, ReferenceTask
 
 if TYPE_CHECKING:
     import numpy as np

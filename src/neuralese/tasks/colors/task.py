@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from neuralese.config.models import Colors as Settings
 from neuralese.config.models import TrainingConfig
-from neuralese.evaluate.paper import Paper
 from neuralese.tasks.colors import XKCD
-from neuralese.tasks.task import FILES, Files, ReferenceTask
+from neuralese.tasks.task import FILES, Files, Paper, ReferenceTask
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from neuralese.config.models import Driving as Settings
 from neuralese.config.models import FitConfig, GameConfig, GameRules, TrainingConfig
 from neuralese.data.data_sets import Archive, DataSet
-from neuralese.evaluate.paper import Paper
-from neuralese.tasks.task import FILES, Files, Task
+from neuralese.tasks.task import FILES, Files, Paper, Task
 
 if TYPE_CHECKING:
     import numpy as np

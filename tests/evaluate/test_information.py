@@ -5,9 +5,18 @@ import pandas as pd
 import pytest
 from scipy.stats import kstest
 
-from neuralese.evaluate.evidence import SymbolEvidence, VectorEvidence, p_values, pooled
-from neuralese.evaluate.information import information, joint, mutual_information, row_labels
-from neuralese.evaluate.protocol import entropy
+from neuralese.evaluate.information import (
+    SymbolEvidence,
+    VectorEvidence,
+    entropy,
+    information,
+    joint,
+    learned_information,
+    mutual_information,
+    p_values,
+    pooled,
+    row_labels,
+)
 
 DRAWS = 200
 
@@ -36,21 +45,19 @@ def uniform(found: pd.DataFrame, bins: int) -> None:
         assert 0.01 <= (found[name] <= 0.05).mean() <= 0.1, name
 
 
-@pytest.mark.parametrize("n", [40, 300])
-def test_p_values_of_symbols_that_say_nothing_are_uniform(n):
+def vectors(random: np.random.Generator, n: int) -> np.ndarray:
+    return random.standard_normal((n, 6)) ** 3
+
+
+@pytest.mark.parametrize(
+    ("evidence", "say", "n"),
+    [(SymbolEvidence, symbols, 40), (SymbolEvidence, symbols, 300), (VectorEvidence, vectors, 100)],
+)
+def test_p_values_of_messages_that_say_nothing_are_uniform(evidence, say, n):
     found = []
     for draw in range(DRAWS):
         random = np.random.default_rng(draw)
-        found.append(p_values(SymbolEvidence(symbols(random, n)), states(random, n), seed=draw, permutations=99))
-    uniform(pd.DataFrame(found), 100)
-
-
-def test_p_values_of_vectors_that_say_nothing_are_uniform():
-    found = []
-    for draw in range(DRAWS):
-        random = np.random.default_rng(draw)
-        said = random.standard_normal((100, 6)) ** 3
-        found.append(p_values(VectorEvidence(said), states(random, 100), seed=draw, permutations=99))
+        found.append(p_values(evidence(say(random, n)), states(random, n), seed=draw, permutations=99))
     uniform(pd.DataFrame(found), 100)
 
 
@@ -144,7 +151,9 @@ def test_information_of_a_noisy_channel_is_nearer_the_truth_than_the_plug_in():
     assert abs(information(synonym, state) - truth) < 0.15 < mutual_information(synonym, state) - truth
 
 
-def test_information_is_undefined_where_recordings_are_too_few_for_that_many_labels():
+def test_information_of_constants_is_nothing_and_undefined_where_recordings_are_too_few_for_that_many_labels():
+    assert entropy(np.array([0, 0, 1, 1])) == 1
+    assert learned_information(np.zeros((10, 2)), np.zeros(10, dtype=int)) == 0
     assert np.isnan(information(np.arange(100), np.arange(100) % 50))
 
 
