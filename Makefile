@@ -53,7 +53,7 @@ docs: $(DOCS_INSTALLED)
 # pages made from the code: keys of the config, files of the results, commands
 reference: $(INSTALLED)
 	$(BIN)/python tools/config_keys.py
-	$(BIN)/python tools/file_table.py --write
+	$(BIN)/python tools/file_table.py
 	$(BIN)/python tools/commands.py
 
 test-wheel: $(TEST_INSTALLED)

@@ -1,13 +1,11 @@
 """The page results/README.md: every file of the results, what it is, which rule makes it, and what its columns mean.
 
-python tools/file_table.py --write
+python tools/file_table.py
 
 What the columns mean is said in their contracts, and what each file is, here.
 """
 
 import re
-import sys
-from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -15,12 +13,12 @@ from pathlib import Path
 from neuralese.storage.schema import CONTRACTS, Contract
 from neuralese.tasks import BUILT_IN
 
-RULES = Path(__file__).parents[1] / "workflow/rules"
-PAGE = Path("results/README.md")
+ROOT = Path(__file__).parents[1]
+RULES, PAGE = ROOT / "workflow/rules", ROOT / "results/README.md"
 INTRO = """\
 # What a run writes
 
-<!-- made by `python tools/file_table.py --write`; edit that file instead -->
+<!-- made by `python tools/file_table.py`; edit that file instead -->
 
 Everything in the folder of results is made by the workflow, and only the page that you are reading is kept in git.
 Names in braces stand for a task, a seed and so on: `{task}/seed{seed}/dictionary.parquet` is
@@ -251,15 +249,6 @@ def _line(*cells: str) -> str:
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n".replace("|  |", "| |")
 
 
-def main(arguments: Iterable[str]) -> int:
-    """Write the page if it is out of date, or only say so."""
-    current = PAGE.is_file() and PAGE.read_text(encoding="utf-8") == page()
-    if not current and "--write" in arguments:
-        PAGE.parent.mkdir(exist_ok=True)
-        PAGE.write_text(page(), encoding="utf-8")
-    print(f"{PAGE} is {'up to date' if current else 'written anew' if '--write' in arguments else 'out of date'}")
-    return 0 if current or "--write" in arguments else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    PAGE.write_text(page(), encoding="utf-8")
+    print(f"{PAGE.name}: {page().count(chr(10))} lines")

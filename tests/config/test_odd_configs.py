@@ -79,25 +79,8 @@ def in_place_of(old: str, new: object) -> dict:
     return {"criteria": {new if name == old else name: each for name, each in criteria.items()}}
 
 
-NAMES = [
-    "a $x^{ b$",
-    "a b",
-    "",
-    " ",
-    "\x1b[31mred",
-    "a\nb",
-    "$",
-    "é",
-    "a|b",
-    "a&b",
-    "<b>",
-    "{x}",
-    "../x",
-    "a/b",
-    "-a",
-    "1a",
-]
-NAMES += ["x" * 41, "\u202eabc", "a\\b", "a,b", "a=b", "%"]
+NAMES = ["a $x^{ b$", "a b", "", " ", "\x1b[31mred", "a\nb", "$", "é", "a|b", "a&b", "<b>", "{x}", "../x", "a/b", "-a"]
+NAMES += ["1a", "x" * 41, "\u202eabc", "a\\b", "a,b", "a=b", "%"]
 TAKEN = ["synthesis", "Synthesis", "utterance", "silence", "none", "interpreter", "message"]  # with a meaning in tables
 TAKEN += [name for name in kinds() if name != "belief" and name not in DEFAULT.model_dump()["criteria"]]
 FOLDERS = ["~/x", "~", "", "a{b}", "{task}", "a/", "/", "a\nb", "a\0b", "\x1b[2J", "x\n"]
