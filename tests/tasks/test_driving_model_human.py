@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from small_driving import HEARD, PHRASES, SILENCE, logged_turns, small_cell, small_game, small_run
+from small_driving import HEARD, PHRASES, SILENCE, logged_turns, small_cell, small_run
 
 from neuralese.config.models import FitConfig
 from neuralese.games.driving import GONE, WAIT
@@ -22,11 +22,6 @@ from neuralese.tasks.driving.model_human import (
 )
 
 CONFIG = FitConfig(hidden=8, steps=300, batch=128, learning_rate=0.02, check_every=50)
-
-
-@pytest.fixture
-def game():
-    return small_game()
 
 
 def test_what_is_heard_is_what_the_other_said_a_turn_before_and_fades():
@@ -92,11 +87,6 @@ def two_humans(game, start: Start, listens: bool) -> Pair:
     return Pair("H*/H*", (human, human), game, start)
 
 
-@pytest.fixture
-def start(game, generator):
-    return Start(game.reset(200, generator), seed=0)
-
-
 @pytest.mark.parametrize("listens", [False, True])
 def test_only_a_driver_who_listens_is_changed_by_words(game, start, listens):
     pair = two_humans(game, start, listens)
@@ -114,4 +104,4 @@ def test_people_are_silent_as_often_as_the_model_of_them_says_and_once_they_have
     with torch.no_grad():
         said = human.says(seen, Chance(0, "words", len(seen)))
         expected = human.speaker.log_prob(seen)[SILENCE].exp().mean()
-    assert float((said == SILENCE).double().mean()) == pytest.approx(float(expected), abs=0.12)
+    assert float((said == SILENCE).double().mean()) == pytest.approx(float(expected), abs=0.15)

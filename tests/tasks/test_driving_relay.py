@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from small_driving import CRITERIA, MESSAGE, SILENCE, small_cell, small_game, small_run, two
+from small_driving import CRITERIA, MESSAGE, SILENCE, small_cell, small_run, two
 
 from neuralese.agents.episodes import rounds
 from neuralese.config.models import RelayConfig
@@ -19,7 +19,6 @@ from neuralese.tasks.driving.channels import (
     RelayChannel,
     Translator,
     Translators,
-    of_another_game,
     silence,
 )
 from neuralese.tasks.driving.loop import Chance, Said, Start, unchanged
@@ -27,28 +26,12 @@ from neuralese.tasks.driving.relay import Guesser, chosen_translators, ranked, s
 from neuralese.tasks.driving.tables import RELAY_CHOICE
 from neuralese.translate.criteria import make_criterion
 
-GAMES = 60
 CONFIG = RelayConfig(contexts=30, vocabulary=40)
 
 
 @pytest.fixture
-def game():
-    return small_game()
-
-
-@pytest.fixture
-def cell(game):
-    return small_cell(game)
-
-
-@pytest.fixture
-def start(game, generator):
-    return Start(game.reset(GAMES, generator), seed=0)
-
-
-@pytest.fixture
-def pair(game, cell, start):
-    return two(cell, game, start)
+def translators(run):
+    return Translators(run, CONFIG)
 
 
 def same(one: dict, other: dict) -> bool:
@@ -113,15 +96,6 @@ def test_chance_draws_by_probability():
     assert torch.bincount(chance.choose(torch.arange(4))).double().div(4000).tolist() == pytest.approx(
         [0.25] * 4, abs=0.03
     )
-
-
-def test_messages_of_another_game_are_of_the_same_step_and_seat(pair):
-    def channel(said):
-        for own, other in zip(said.words, of_another_game(said), strict=True):
-            assert other.tolist() == own.roll(1, 0).tolist()
-        return said.words
-
-    pair.results(channel)
 
 
 def said_by(phrases: list[int], time: int = 0) -> Said:
@@ -204,17 +178,16 @@ def test_many_games_at_once_bring_what_they_bring_one_by_one(game, start):
     assert not same(brought, pair.results(unchanged))
 
 
-def test_a_recorded_message_is_said_as_it_was_heard_and_a_mean_one_passes_the_channel(game, cell, pair):
-    translators, criterion = Translators(small_run(game, cell), CONFIG), make_criterion({"kind": "direct"})
-    first = {}
-    for voice in (RECORDED, MEAN):
-        spoken = translators.to_neuralese({"": criterion}, voice)[""]
-        first[voice] = spoken, through(pair, RelayChannel(Translator(translators.to_english(criterion), spoken)))[0]
-    spoken, heard = first[RECORDED]
-    assert {tuple(each) for each in heard.tolist()} <= {tuple(each) for each in spoken.messages.tolist()}
-    spoken, heard = first[MEAN]
-    assert spoken.messages.norm(dim=1).tolist() == pytest.approx([cell.config.radius] * 4)
-    assert len(heard.unique(dim=0)) == 2 * GAMES
+@pytest.mark.parametrize("voice", [RECORDED, MEAN])
+def test_a_recorded_message_is_said_as_it_was_heard_and_a_mean_one_passes_the_channel(cell, translators, pair, voice):
+    criterion = make_criterion({"kind": "direct"})
+    spoken = translators.to_neuralese({"": criterion}, voice)[""]
+    heard = through(pair, RelayChannel(Translator(translators.to_english(criterion), spoken)))[0]
+    if voice == RECORDED:
+        assert {tuple(each) for each in heard.tolist()} <= {tuple(each) for each in spoken.messages.tolist()}
+    else:
+        assert spoken.messages.norm(dim=1).tolist() == pytest.approx([cell.config.radius] * 4)
+        assert len(heard.unique(dim=0)) == len(heard)
 
 
 @pytest.fixture
@@ -238,8 +211,7 @@ def test_an_interpreter_knows_where_the_other_may_be(game, start, places):
     assert float(chance[contexts[0], own]) < float(chance[anywhere, own]) + 1e-6
 
 
-def test_an_interpreter_minimises_the_divergence_of_beliefs_in_the_one_context(game, cell, pair, places):
-    run = small_run(game, cell)
+def test_an_interpreter_minimises_the_divergence_of_beliefs_in_the_one_context(game, cell, run, pair, places):
     interpreter = Interpreter(run, places, 1.0)
     contexts = places.contexts(game.observe(pair.start.world)[:5, 1])
     messages = run.said["dev"].messages[:5]
@@ -253,20 +225,10 @@ def test_an_interpreter_minimises_the_divergence_of_beliefs_in_the_one_context(g
         assert float(divergence[chosen]) == pytest.approx(float(divergence.min()), abs=1e-4)
     lengths = interpreter.spoken.norm(dim=2)
     assert lengths.flatten().tolist() == pytest.approx([cell.config.radius] * lengths.numel(), rel=1e-4)
-    assert pair.results(interpreter)["reward"].shape == (GAMES,)
+    assert pair.results(interpreter)["reward"].shape == (60,)
 
 
 NEW = PhraseMessages(torch.randn(4, MESSAGE, generator=torch.Generator().manual_seed(0)), 0.3)
-
-
-@pytest.fixture
-def run(game, cell):
-    return small_run(game, cell)
-
-
-@pytest.fixture
-def translators(run):
-    return Translators(run, CONFIG)
 
 
 @pytest.fixture
@@ -290,12 +252,8 @@ def test_dev_chooses_the_pair_with_the_highest_reward(run, translators, tried, p
         assert rows["rank"].tolist() == list(range(1, len(rows) + 1))
     chosen = chosen_translators(translators, choice, NEW)
     found = {each.name: each for each in translated(CRITERIA, chosen, RelayChannel, translators.phrases.ids)}
-    assert [(name, each.role) for name, each in found.items()] == [
-        ("mine", "ours"),
-        ("theirs", "baseline"),
-        ("dice", "control"),
-        ("synthesis", "extension"),
-    ]
+    roles = {"mine": "ours", "theirs": "baseline", "dice": "control", "synthesis": "extension"}
+    assert {name: each.role for name, each in found.items()} == roles
     first, second = choice[choice["criterion"] == "mine"].iloc[:2].to_dict("records")
     assert found["mine"].facts["there"] == first["to_english"]
     assert found["mine"].facts["dev_reward"] == first["reward"]

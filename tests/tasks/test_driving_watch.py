@@ -6,7 +6,7 @@ import pytest
 import torch
 from matplotlib.image import imread
 from PIL import Image
-from small_driving import GOALS, ROAD, STARTS, small_cell, small_game, two
+from small_driving import GOALS, ROAD, STARTS, small_cell
 
 from neuralese import tasks
 from neuralese.games.driving import GONE
@@ -14,23 +14,13 @@ from neuralese.storage.tables import write_table
 from neuralese.tasks.driving.behavior import replayed_pair
 from neuralese.tasks.driving.channels import silence
 from neuralese.tasks.driving.human import Humans
-from neuralese.tasks.driving.loop import Robot, Start, unchanged
+from neuralese.tasks.driving.loop import Robot, unchanged
 from neuralese.tasks.driving.tables import MAPS
 from neuralese.tasks.driving.watch import CELL, differing, draw_animation, draw_strip, record, road_map, turn_by_turn
 
 
 def north(messages):
     return ["north"] * len(messages)
-
-
-@pytest.fixture
-def game():
-    return small_game(steps=4)
-
-
-@pytest.fixture
-def pair(game, generator):
-    return two(small_cell(game), game, Start(game.reset(20, generator), seed=0))
 
 
 @pytest.fixture

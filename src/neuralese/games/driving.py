@@ -33,6 +33,7 @@ GONE = POSES  # the pose of a car that has left the road
 WAIT, FORWARD, LEFT, RIGHT = range(4)  # actions; a turn also advances
 ACTIONS = 4
 STATE_COLUMNS = ("row", "col", "direction", "goal_row", "goal_col")
+_OFFSETS = 2 * SIZE - 1  # of a goal ahead or to the right, as seen by the driver
 REDRAWS = 20  # attempts to find a distractor that differs from the true state
 
 
@@ -102,7 +103,6 @@ class DrivingWorld:
     arrived: Tensor  # (batch, 2) bool
 
     def __getitem__(self, rows: Tensor) -> "DrivingWorld":
-        """Some of the games."""
         return DrivingWorld(self.map[rows], self.pose[rows], self.goal[rows], self.arrived[rows])
 
 
@@ -131,8 +131,8 @@ class DrivingGame(Game[DrivingWorld]):
         self._distance = NEARER * distance_table().float().flatten()
         self._off_cell = OFF_ROAD * (~layouts.road).float().flatten()
         self._off_road = OFF_ROAD * off_road_table(layouts.road).float().flatten()
-        self._starts = _padded(layouts.starts)
-        self._goals = _padded(layouts.goals)
+        pad = nn.utils.rnn.pad_sequence
+        self._starts, self._goals = (pad(each, batch_first=True) for each in (layouts.starts, layouts.goals))
         self._n_starts = torch.tensor([len(starts) for starts in layouts.starts])
         self._n_goals = torch.tensor([len(goals) for goals in layouts.goals])
 
@@ -152,11 +152,9 @@ class DrivingGame(Game[DrivingWorld]):
         return torch.stack([world.map[:, None].expand_as(pose), pose, world.goal], dim=2)
 
     def acting(self, world: DrivingWorld) -> Tensor:
-        """Cars on the road act."""
         return ~world.arrived
 
     def step(self, world: DrivingWorld, actions: Tensor) -> tuple[DrivingWorld, Outcome]:
-        """Move both cars at once."""
         acting = self.acting(world)
         pose = torch.where(acting, self._move.take(world.pose * ACTIONS + actions), world.pose)
         head, tail = pose >> 2, self._tail.take(pose)
@@ -226,7 +224,6 @@ class DrivingGame(Game[DrivingWorld]):
         return columns
 
     def from_columns(self, columns: dict[str, Tensor]) -> Tensor:
-        """The inverse of `to_columns`."""
         states = []
         for prefix in prefixes(self.n_candidates):
             row, column, direction, goal_row, goal_column = (columns[prefix + name] for name in STATE_COLUMNS)
@@ -241,12 +238,10 @@ class DrivingGame(Game[DrivingWorld]):
 
     @staticmethod
     def speaker_view(states: Tensor) -> Tensor:
-        """What a speaker in `states` (n, s, 3) sees: (n, 3)."""
         return states[:, 0]
 
     @staticmethod
     def human_view(states: Tensor) -> Tensor:
-        """What a human who speaks in `states` (n, s, 3) sees: the same."""
         return states[:, 0]
 
 
@@ -279,9 +274,6 @@ class DrivingEncoder(nn.Module):
         return sum(self.seen[name](value) for name, value in seen.items())
 
 
-_OFFSETS = 2 * SIZE - 1
-
-
 def _goal_offset(cell: Tensor, direction: Tensor, goal: Tensor) -> Tensor:
     """Where the goal is from the driver's seat, as one number (n,)."""
     south, east = goal // SIZE - cell // SIZE, goal % SIZE - cell % SIZE
@@ -289,10 +281,6 @@ def _goal_offset(cell: Tensor, direction: Tensor, goal: Tensor) -> Tensor:
     ahead = torch.stack([-south, east, south, -east]).gather(0, facing)[0]
     right = torch.stack([east, south, -east, -south]).gather(0, facing)[0]
     return (ahead + SIZE - 1) * _OFFSETS + right + SIZE - 1
-
-
-def _padded(lists: list[Tensor]) -> Tensor:
-    return nn.utils.rnn.pad_sequence(lists, batch_first=True)
 
 
 def _below(bounds: Tensor, generator: torch.Generator) -> Tensor:

@@ -22,7 +22,7 @@ def load_turns(files: Files, split: str) -> tuple[pd.DataFrame, np.ndarray]:
     """Every turn of every game, with its map, and whether the game is of one split."""
     games, turns = (read_table(files[f"{each.name}.parquet"], each).to_pandas() for each in (GAMES, TURNS))
     games = turns[["game"]].merge(games, on="game", how="left", validate="many_to_one")
-    return turns.assign(map=games["map"]), (games["split"] == split).to_numpy()
+    return turns.assign(map=games["map"]), np.array(games["split"] == split)
 
 
 def load_traces(files: Files, states: States, split: str, generator: torch.Generator) -> Traces:

@@ -87,7 +87,6 @@ class Driving(Task):
     example_names = ("speaker ★", "distractor")
 
     def embed(self, raw: Path) -> None:
-        """Write the stand-in."""
         from neuralese.tasks.driving.embedded import write
 
         write(raw)
@@ -105,13 +104,11 @@ class Driving(Task):
         return dict.fromkeys(("train", "dev", "test"), game)
 
     def load_traces(self, files: Files, states: Any, split: str, generator: "Generator") -> "Traces":
-        """What was said in the games of one split."""
         from neuralese.tasks.driving.human import load_traces
 
         return load_traces(files, states, split, generator)
 
     def load_heard(self, files: Files) -> "Tensor":
-        """The words of each phrase of the inventory."""
         from neuralese.tasks.driving.human import load_heard
 
         return load_heard(files)
@@ -140,7 +137,6 @@ class Driving(Task):
         return read_table(files["maps.parquet"], MAPS)["road"].to_pylist()
 
     def watched_games(self, files: Files) -> list[dict]:
-        """Games turn by turn."""
         from neuralese.storage.tables import read_table
         from neuralese.tasks.driving.tables import WATCHED
         from neuralese.tasks.driving.watch import turn_by_turn
