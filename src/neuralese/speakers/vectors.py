@@ -85,7 +85,7 @@ class GaussianSpeaker(nn.Module):
 
     def log_peak(self, widen: float = 1.0) -> float:
         size = len(self.center)
-        return log_peak(size, widen) - float(self.noise.expand(size).log().sum())
+        return log_peak(size, widen) - float(self.noise.detach().expand(size).log().sum())
 
     def log_prob_each(self, messages: Tensor, observations: Tensor) -> Tensor:
         noise = self.noise.expand(messages.shape[1])
