@@ -16,7 +16,6 @@ from neuralese.report.claims import (
     paragraph,
     scale,
     uninformative,
-    verdict_of,
 )
 
 
@@ -42,14 +41,6 @@ def beats(found: list[Claim], what: str) -> list[Claim]:
     return [claim for claim in found if f"beats {what}" in claim.text]
 
 
-def test_five_seeds_that_agree_bear_the_claim_out():
-    found = told()
-    assert found[0].verdict == HOLDS
-    assert found[0].text.endswith("holds here: 2 of 2 comparisons support it.")
-    assert [claim.verdict for claim in beats(found, "direct")] == [HOLDS] * 2
-    assert all("after Holm's correction, 5 seeds" in claim.text for claim in beats(found, "direct"))
-
-
 def test_from_one_seed_differences_are_described_without_a_verdict():
     for table in (
         compare(belief_rows(seeds=1), papers=PAPERS),
@@ -69,25 +60,22 @@ def test_from_one_seed_differences_are_described_without_a_verdict():
 
 
 @pytest.mark.parametrize(
-    ("by", "spread", "verdict"),
+    ("by", "spread", "speaker", "verdicts"),
     [
-        (0.0, 0.0, HOLDS),
-        (-0.2, 0.0, FAILS),  # below the baseline in every seed
-        (-0.09, 0.3, OPEN),  # above it on average, but seeds do not agree
-        (-0.11, 0.3, OPEN),
+        (0.0, 0.0, None, [HOLDS, HOLDS]),  # five seeds agree
+        (-0.2, 0.0, None, [FAILS, FAILS]),  # below the baseline in every seed
+        (-0.09, 0.3, None, [OPEN, OPEN]),  # above it on average, but seeds do not agree
+        (-0.11, 0.3, None, [OPEN, OPEN]),
+        (-0.2, 0.0, "H", [HOLDS, FAILS]),  # one way only
     ],
 )
-def test_the_claim_is_judged_by_the_gain_over_the_baseline_in_all_seeds(by, spread, verdict):
-    found = told(shifted(belief_rows(seeds=5), by, spread=spread))
-    assert found[0].verdict == verdict
-    assert [claim.verdict for claim in beats(found, "direct")] == [verdict] * 2
-
-
-def test_a_claim_that_holds_one_way_only_does_not_hold():
-    found = told(shifted(belief_rows(seeds=5), -0.2, speaker="H"))
-    assert found[0].verdict == FAILS
-    assert "1 of 2 comparisons support it" in found[0].text
-    assert [claim.verdict for claim in beats(found, "direct")] == [HOLDS, FAILS]
+def test_the_claim_is_judged_by_the_gain_over_the_baseline_in_all_seeds(by, spread, speaker, verdicts):
+    found = told(shifted(belief_rows(seeds=5), by, speaker, spread))
+    assert [claim.verdict for claim in beats(found, "direct")] == verdicts
+    assert all("after Holm's correction, 5 seeds" in claim.text for claim in beats(found, "direct"))
+    assert found[0].verdict == verdicts[-1]
+    assert found[0].text.endswith(f"here: {verdicts.count(HOLDS)} of 2 comparisons support it.")
+    assert not any("is unknown" in claim.text for claim in found)  # of humans among themselves there is only a control
 
 
 def test_a_claim_that_is_sure_alone_need_not_be_among_many():
@@ -97,14 +85,6 @@ def test_a_claim_that_is_sure_alone_need_not_be_among_many():
     alone = told(belief[belief["task"] == "colors"])
     assert [claim.verdict for claim in beats(several, "direct")] == [OPEN] * 2
     assert [claim.verdict for claim in beats(alone, "direct")] == [HOLDS] * 2
-
-
-@pytest.mark.parametrize(
-    ("gain", "p_value", "verdict"),
-    [(0.1, 0.01, HOLDS), (-0.1, 0.01, FAILS), (0.1, 0.2, OPEN), (-0.1, 0.2, OPEN), (0.1, np.nan, OPEN)],
-)
-def test_a_gain_decides_only_where_its_test_is_sure(gain, p_value, verdict):
-    assert verdict_of(gain, p_value) == verdict
 
 
 def test_only_the_main_section_decides():
@@ -128,16 +108,13 @@ def test_what_the_papers_own_criteria_reach_is_told_without_a_verdict():
     assert "+0.020 over the baseline (p = 0.047 without correction, 5 seeds)" in found[0].text
 
 
-def test_embedded_data_is_not_set_beside_the_paper():
-    found = told(data="embedded")
+def test_embedded_data_is_not_set_beside_the_paper_and_bears_no_claim_out():
+    found, real = told(data="embedded"), told()
     assert "never compared with the paper" in found[0].text
-    assert not any("the paper also reports" in claim.text for claim in found)
-    assert any("the paper also reports" in claim.text for claim in told())
-
-
-def test_no_claim_is_judged_on_embedded_data():
-    assert {claim.verdict for claim in told(data="embedded")} == {None}
-    assert HOLDS in {claim.verdict for claim in told()}
+    for claims_on, beside in ((found, False), (real, True)):
+        assert any("the paper also reports" in claim.text for claim in claims_on) is beside
+        assert (HOLDS in {claim.verdict for claim in claims_on}) is beside
+    assert {claim.verdict for claim in found} == {None}
 
 
 def test_figures_are_counted_as_within_higher_and_lower():
@@ -178,35 +155,20 @@ def test_a_criterion_that_was_not_run_leaves_the_claim_open(role):
     assert sum("is unknown" in claim.text for claim in found) == 2
 
 
-def test_the_control_of_humans_among_themselves_is_no_comparison_of_its_own():
-    assert not any("is unknown" in claim.text for claim in told())
-
-
-def behaviour(rows: pd.DataFrame) -> list[Claim]:
-    table = compare(belief_rows(seeds=5, tasks=("colors",)), rows, PAPERS)
-    return claims(table[table["table"] == "3"])
-
-
 @pytest.mark.parametrize(("by", "spread", "verdict"), [(0, 0, HOLDS), (-0.4, 0, FAILS), (-0.05, 0.5, OPEN)])
-def test_behaviour_is_judged_over_seeds_in_reward_and_completion(by, spread, verdict):
-    found = behaviour(shifted(behavior_rows(seeds=5), by, spread=spread))
-    assert found[0].verdict == verdict
-    deciding = beats(found, "direct in")
-    assert [claim.verdict for claim in deciding] == [verdict] * 2
-    assert ["reward" in deciding[0].text, "completion" in deciding[1].text] == [True, True]
+def test_behaviour_is_judged_in_reward_and_completion_and_over_the_control_and_silence(by, spread, verdict):
+    def behaviour(rows: pd.DataFrame) -> list[Claim]:
+        table = compare(belief_rows(seeds=5, tasks=("colors",)), rows, PAPERS)
+        return claims(table[table["table"] == "3"])
 
-
-def test_behaviour_is_also_compared_with_the_control_and_with_silence():
-    found = behaviour(behavior_rows(seeds=5))
-    for other in ("random", "silence"):
-        assert [claim.verdict for claim in beats(found, f"{other} in")] == [HOLDS] * 2
-
-
-def test_behaviour_without_a_criterion_of_ours_is_left_open():
     rows = behavior_rows(seeds=5)
-    found = behaviour(rows[rows["role"] != "ours"])
-    assert found[0].verdict == OPEN
-    assert sum("is unknown" in claim.text for claim in found) == 2
+    found = behaviour(shifted(rows, by, spread=spread))
+    deciding = beats(found, "direct in")
+    assert [claim.verdict for claim in (found[0], *deciding)] == [verdict] * 3
+    assert ["reward" in deciding[0].text, "completion" in deciding[1].text] == [True, True]
+    assert len(beats(found, "random in")) == len(beats(found, "silence in")) == 2
+    missing = behaviour(rows[rows["role"] != "ours"])
+    assert (missing[0].verdict, sum("is unknown" in claim.text for claim in missing)) == (OPEN, 2)
 
 
 # the first screen
