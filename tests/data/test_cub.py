@@ -81,32 +81,22 @@ TWO = {
     "bounding_boxes": "1 1 2 30 40\n2 0 0 5 5",
 }
 TWO_SPLIT = {"train": "a/1.jpg", "val": "a/2.jpg", "test": ""}
-ODD_LISTS = [
-    *(
-        {"images": text}
-        for text in ("", "1", "1 a b", "x a", "-1 a", "1 a/1.jpg\n1 a/2.jpg", "1 a/1.jpg\n2 a/1.jpg", "\xff")
-    ),
-    *({"images": text} for text in ("1 \x1b[31m", "1_0 a/1.jpg", "99999999999999 a", "1 a/3.jpg", "² a", "1\0a")),
-    *(
-        {"image_class_labels": text}
-        for text in ("", "1 1", "1 x\n2 x", "1\n2", "1 9\n2 9", "1 1 1\n2 1 1", "1 nan\n2 nan")
-    ),
-    *({"classes": text} for text in ("", "1", "2 a", "1 a\n1 b", "x a")),
-    *({"bounding_boxes": text} for text in ("", "1 1 2 30 40", "1 1 2 3\n2 1 2 3", "1 nan 0 5 5\n2 0 0 5 5")),
-    *({"bounding_boxes": text} for text in ("1 a b c d\n2 a b c d", "1 0 0 -5 5\n2 0 0 5 5", "1 inf 0 5 5\n2 0 0 5 5")),
-]
-ODD_SPLITS = [
-    {"test": "a/1.jpg"},
-    {"train": ""},
-    {"train": "a/1.jpg\na/1.jpg"},
-    {"train": "a/1.jpg\xff\x1b"},
+TWICE = ["1 a/1.jpg\n1 a/2.jpg", "1 a/1.jpg\n2 a/1.jpg"]
+ODD = [
+    ("images", [*TWICE, "", "1", "1 a b", "x a", "-1 a", "\xff", "1 \x1b[31m", "1_0 a/1.jpg", "99999999999999 a"]),
+    ("images", ["1 a/3.jpg", "² a", "1\0a"]),
+    ("image_class_labels", ["", "1 1", "1 x\n2 x", "1\n2", "1 9\n2 9", "1 1 1\n2 1 1", "1 nan\n2 nan"]),
+    ("classes", ["", "1", "2 a", "1 a\n1 b", "x a"]),
+    ("bounding_boxes", ["", "1 1 2 30 40", "1 1 2 3\n2 1 2 3", "1 nan 0 5 5\n2 0 0 5 5", "1 a b c d\n2 a b c d"]),
+    ("bounding_boxes", ["1 0 0 -5 5\n2 0 0 5 5", "1 inf 0 5 5\n2 0 0 5 5"]),
+    ("test", ["a/1.jpg"]),
+    ("train", ["", "a/1.jpg\na/1.jpg", "a/1.jpg\xff\x1b"]),
 ]
 
 
-@pytest.mark.parametrize("odd", [*ODD_LISTS, *ODD_SPLITS], ids=ascii)
-def test_odd_lists_of_birds_are_refused_in_one_sentence(tmp_path, odd):
-    lists = {name: odd.get(name, text) for name, text in TWO.items()}
-    split = {name: odd.get(name, text) for name, text in TWO_SPLIT.items()}
+@pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in ODD for text in texts], ids=ascii)
+def test_odd_lists_of_birds_are_refused_in_one_sentence(tmp_path, name, text):
+    lists, split = TWO | ({name: text} if name in TWO else {}), TWO_SPLIT | ({name: text} if name in TWO_SPLIT else {})
     with pytest.raises(NeuraleseError, match="download") as caught:
         cub.parse_images(*archives(tmp_path, lists, split))
     assert str(caught.value).isprintable()
