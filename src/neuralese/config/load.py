@@ -1,4 +1,4 @@
-"""A config from what a user wrote: checked, with every default filled in, or refused with one sentence for each fault.
+"""Read a config: check it and fill in every default, or report every fault at once, one sentence each.
 
 model = config_model(tasks.sections(), kinds())
 config = load({"seeds": ["0", "1"]}, model)     # strings are what `--config` passes
@@ -38,7 +38,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 class ConfigError(NeuraleseError):
-    """What is wrong with a config: one sentence for each fault."""
+    """The faults of a config, one sentence each."""
 
     def __init__(self, faults: list[str]) -> None:
         self.faults = faults
@@ -47,7 +47,7 @@ class ConfigError(NeuraleseError):
 
 
 def load(given: Any, model: type[Config]) -> Config:
-    """The config that a user wrote, by a model from `config_model`."""
+    """Check what a user wrote against a model from `config_model`."""
     config = check(given, model)
     if faults := [*_conflicts(config)] or [*_sweep_faults(config)]:
         raise ConfigError(faults)
@@ -55,7 +55,7 @@ def load(given: Any, model: type[Config]) -> Config:
 
 
 def check(given: Any, model: type[Model]) -> Model:
-    """What a user wrote as a model, each value checked by itself."""
+    """Check what a user wrote against a model, each value by itself."""
     try:
         return model.model_validate(given)
     except ValidationError as error:
@@ -83,7 +83,7 @@ def overlay(config: Mapping[str, Any], point: Mapping[str, Any]) -> dict[str, An
 
 
 def _conflicts(config: Config) -> Iterator[str]:
-    """Faults among values each of which is allowed by itself."""
+    """Faults of values that are allowed one by one, but not together."""
     criteria, also = config.criteria, config.ablation.also
     for name, family in (*criteria.items(), *also.items()):
         if name.lower() in TABLE_NAMES:
@@ -133,7 +133,7 @@ def _sweep_faults(config: Config) -> Iterator[str]:
 
 
 def _sentence(error: Mapping[str, Any], model: type[BaseModel], given: Any) -> str:
-    """What is wrong and what to do, from one error of pydantic."""
+    """Turn an error of pydantic into a sentence that says what is wrong and what to do."""
     kind, value, loc = error["type"], error["input"], _written(error, given)
     where = ".".join(map(str, loc))
     if kind == "extra_forbidden":
@@ -153,7 +153,7 @@ def _sentence(error: Mapping[str, Any], model: type[BaseModel], given: Any) -> s
 
 
 def _written(error: Mapping[str, Any], given: Any) -> list:
-    """Where an error is in what a user wrote: without what pydantic inserts to tell alternatives apart."""
+    """The place of an error as the user wrote it, without what pydantic inserts to tell alternatives apart."""
     found = []
     for part in error["loc"]:
         if isinstance(given, dict) and (part in given or error["type"] == "missing"):
@@ -166,7 +166,7 @@ def _written(error: Mapping[str, Any], given: Any) -> list:
 
 
 def _known(loc: tuple, model: Any) -> list[str]:
-    """The keys of the section in which an error is."""
+    """The keys that are allowed where an error is."""
     if loc[0] in ("criteria", "ablation") and len(loc) > 3:
         return [*Family.model_fields, *model.kinds[loc[-2]].__pydantic_fields__]
     for part in loc[:-1]:
@@ -175,7 +175,7 @@ def _known(loc: tuple, model: Any) -> list[str]:
 
 
 def _unknown(loc: list, value: Any, known: list[str]) -> str:
-    """The likely intention behind an unknown key."""
+    """A sentence on an unknown key, with what was probably meant."""
     unknown = str(loc[-1])
     section, _, rest = unknown.partition(".")
     if rest and section in known:

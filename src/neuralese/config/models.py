@@ -333,7 +333,7 @@ class Family(Section):
 
     @model_serializer(mode="wrap")
     def _as_given(self, handler: Any) -> dict[str, Any]:
-        """Options that were left out are up to the kind; labels, members and ties follow the order of the others."""
+        """Leave out options that were not set: they are up to the kind, and the order of the others matters."""
         return {name: value for name, value in handler(self).items() if name in self.model_fields_set}
 
 
@@ -435,7 +435,7 @@ Swept = Annotated[Any, BeforeValidator(lambda value: parsed(value, {int, float, 
 
 
 class Config(Section):
-    """What an experiment may set; `config_model` makes what depends on the tasks and the kinds of criteria."""
+    """Every section; `config_model` completes those that depend on the tasks and the kinds of criteria."""
 
     kinds: ClassVar[Mapping[str, Any]] = {}  # classes of criteria
 
@@ -497,7 +497,7 @@ EACH = {  # sections that have one for each task
 
 
 def config_model(tasks: Mapping[str, TaskSections], kinds: Mapping[str, Any]) -> type[Config]:
-    """The model of a config in which these tasks can be run and criteria of these kinds (their classes) be used."""
+    """The model of a config for these tasks and for criteria of these kinds, given by their classes."""
     default = [name for name in TASKS if name in tasks] or list(tasks)
     one: Any = Literal[tuple(tasks)]
     families: Any = [Annotated[_family(kind, kinds), Tag(kind)] for kind in kinds]
@@ -522,7 +522,7 @@ def config_model(tasks: Mapping[str, TaskSections], kinds: Mapping[str, Any]) ->
 
 
 def _kind(criterion: Any) -> str | None:
-    """The kind of a criterion as written or as read; a field with a validator can have no plain discriminator."""
+    """The kind of a criterion, as written or as read; a field with a validator cannot have a plain discriminator."""
     kind = criterion.get("kind") if isinstance(criterion, dict) else getattr(criterion, "kind", None)
     return kind if isinstance(kind, str) else None
 

@@ -39,7 +39,7 @@ SAYS = {  # types of errors whose own words are for programmers
 
 
 def key(default: Any, meaning: str, advice: str = "", **limits: Any) -> Any:
-    """A key with a plain value; `limits` are those of `pydantic.Field`, such as `gt=0`, if its type has none."""
+    """A key with a plain value; `limits` are keyword arguments of `pydantic.Field`, such as `gt=0`."""
     return Field(default, description=meaning, json_schema_extra={"advice": advice}, **limits)
 
 
@@ -92,14 +92,14 @@ Name = Annotated[
 
 
 class Section(BaseModel):
-    """A part of a configuration: unknown keys, nan, and a value of another type are refused."""
+    """A part of a configuration, which refuses unknown keys, NaN and values of another type."""
 
     model_config = RULES | {"frozen": True}
 
     @field_validator("*", mode="before")
     @classmethod
     def _as_meant(cls, value: Any, info: ValidationInfo) -> Any:
-        """Strings become what the key wants; a section given in part keeps the defaults that it has here."""
+        """Parse strings as the type of the key; what is left out of a section keeps the default that it has here."""
         field = cls.model_fields[str(info.field_name)]
         if isinstance(field.default, Section) and isinstance(value, dict):
             return laid_over(field.default, value)
@@ -107,7 +107,7 @@ class Section(BaseModel):
 
 
 def laid_over(section: Section, values: Mapping[Any, Any]) -> dict:
-    """The values that were set in a section, with other values laid over them."""
+    """The values that were set in a section, overridden by other values."""
     laid = {name: getattr(section, name) for name in section.model_fields_set}
     for name, value in values.items():
         inner = laid.get(name)
@@ -116,7 +116,7 @@ def laid_over(section: Section, values: Mapping[Any, Any]) -> dict:
 
 
 def parsed(value: Any, wanted: set[type]) -> Any:
-    """Strings in a value as one of the wanted types, where they stand for one.
+    """Parse the strings in a value as one of the wanted types, if they can be.
 
     Snakemake leaves values inside a list or section given on its command line (`--config seeds=[0,1]`) as strings.
     """
@@ -141,6 +141,6 @@ def plain_types(hint: Any) -> set[type]:
 
 
 def says(error: Mapping[str, Any]) -> str:
-    """What pydantic finds wrong with a value, in plain words."""
+    """Say in plain words what pydantic finds wrong with a value."""
     words = SAYS.get(error["type"]) or error["msg"].removeprefix("Value error, ").removeprefix("Input ")
     return f"{reprlib.repr(error['input'])} {words}"

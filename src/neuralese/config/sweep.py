@@ -1,7 +1,7 @@
 """Sweeps: every combination of the swept values is a point, and points share what does not depend on it.
 
 A layer is a set of files that depend on the same sections of the config. For a point and a task, each layer has a
-folder, named after those of the point's values that matter to it; a value that the config has anyway does not.
+folder, named after the values of the point that the layer depends on and that differ from the config's.
 
 point_folders({"agent.noise": 0.1}, "colors", config)
 # {"data": "results", "humans": "results", "agents": "results/sweep/agent.noise=0.1", "results": ...}
@@ -25,7 +25,7 @@ LAYERS: dict[str, frozenset[str] | None] = {  # the sections that a layer depend
 
 
 def relevant(point: Point, layer: str, task: str, config: Mapping[str, Any]) -> dict[str, Value]:
-    """The values of a point that matter to a task's files of a layer."""
+    """The values of a point that a task's files of a layer depend on."""
     sections, others = LAYERS[layer], set(config["games"]) - {task}
     kept = {}
     for key, value in point.items():
@@ -37,7 +37,7 @@ def relevant(point: Point, layer: str, task: str, config: Mapping[str, Any]) -> 
 
 
 def point_folders(point: Point, task: str, config: Mapping[str, Any]) -> dict[str, str]:
-    """Where a task's files of each layer are at a point."""
+    """The folder of each layer of a task at a point."""
     names = {layer: name(relevant(point, layer, task, config)) for layer in LAYERS}
     return {layer: f"{config['results']}/sweep/{each}" if each else config["results"] for layer, each in names.items()}
 

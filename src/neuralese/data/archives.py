@@ -1,6 +1,6 @@
-"""Read untrusted archives and pickles: members come as bytes, by relative name, and nothing is ever unpacked blindly.
+"""Read untrusted archives and pickles: as bytes, by relative name, and without unpacking anything onto the disk.
 
-Names are checked before anything is read. An archive may be of any size and claim anything: what is read from it is
+Names are checked before anything is read. Whatever an archive claims, the time and memory that reading takes are
 bounded, and whatever is wrong with it is reported in one sentence.
 """
 
@@ -87,7 +87,7 @@ def _wanted(file: IO[bytes], wanted: re.Pattern[str], most: int) -> Iterator[tup
 
 
 def _checked(name: str, link: bool) -> str:
-    """The name of a member, unless it is a link, would land outside its folder, or is more than a plain name."""
+    """The name of a member; refused if it is a link, leaves its folder, or has control characters in its name."""
     path = PurePosixPath(name.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or re.match(r"^[A-Za-z]:", name):
         raise NeuraleseError(f"it holds the member {name!r}, which climbs out of its folder")
@@ -99,7 +99,7 @@ def _checked(name: str, link: bool) -> str:
 
 
 class _Unpacked:
-    """The unpacked bytes of a file, which `tarfile` reads forward; what it may read at once is limited."""
+    """The unpacked bytes of a file, for `tarfile` to read forward; `allowed` limits how many it may read next."""
 
     def __init__(self, file: IO[bytes]) -> None:
         start = file.read(PIECE)
@@ -204,7 +204,7 @@ def content_digest(archive: str | Path, pattern: str) -> str:
 
 
 def write_tar(archive: str | Path, files: dict[str, bytes]) -> None:
-    """Write `files` as an uncompressed tar whose bytes depend on nothing else."""
+    """Write `files` as an uncompressed tar: the same files give the same bytes."""
     with tarfile.open(archive, "w") as tar:
         for name, content in files.items():
             info = tarfile.TarInfo(name)

@@ -1,4 +1,4 @@
-"""What a task is made from: public archives, how to verify each, and the record of where they came from."""
+"""The public archives that a task is made from, how to verify them, and the record of where they came from."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,7 +40,7 @@ def provenance(raw: str | Path, rows: dict[str, int], **more: object) -> dict[st
 
 
 def read_provenance(path: str | Path) -> dict[str, Any]:
-    """The recorded source of a task's data."""
+    """Read the record of where a task's data came from."""
     known = read_json(path)
     rows = known.get("rows", {})
     if (
@@ -53,12 +53,12 @@ def read_provenance(path: str | Path) -> dict[str, Any]:
 
 
 def data_kind(path: str | Path) -> str:
-    """`official`, `mirror`, `embedded` or `corpus`, from a provenance file."""
+    """The kind of data that a provenance file names: `official`, `mirror`, `embedded` or `corpus`."""
     return read_provenance(path)["source"]
 
 
 def raw_kind(raw: str | Path) -> str:
-    """The kind of the data in a raw folder, once its files are verified to be those that were fetched."""
+    """The kind of data in a raw folder, after verifying that its files are those that were fetched."""
     source = read_json(Path(raw) / "source.json")
     for each in source["files"]:
         path = Path(raw) / each["file"]

@@ -1,4 +1,4 @@
-"""Files that are either whole or absent, and that say what made them.
+"""Files that are either whole or absent, and that record what made them.
 
 with making({"stage": "train_agent", ...}):     # as `stages.stage` does
     write_json(path, ...)
@@ -71,7 +71,7 @@ def atomic(path: str | Path) -> Iterator[Path]:
 
 
 def storage_problem(error: Exception, path: str | Path, temporary: str | Path | None = None) -> str | None:
-    """One sentence if `error` means that the disk refused `path`, and nothing if it is about anything else.
+    """One sentence if `error` means that the disk refused to write `path`, else nothing.
 
     While `path` is written as `temporary`, any error on either is about writing; otherwise it may be about reading.
     """
@@ -98,9 +98,9 @@ def unwritable(folder: str | Path) -> str | None:
 
 
 def redate(folder: str | Path) -> int:
-    """Set the dates of files from the future, made before the clock was set back, to now; return their number.
+    """Set the dates of files that lie in the future to now, and return the number of these files.
 
-    Snakemake refuses anything made from them, because it is older than they are.
+    If the clock was set back, Snakemake would refuse whatever is made from them, because it is older than they are.
     """
     now = time.time()
     ahead = [path for path in Path(folder).rglob("*") if path.lstat().st_mtime > now]
@@ -129,7 +129,7 @@ def write_bytes(path: str | Path, content: bytes) -> None:
 
 
 def write_json(path: str | Path, value: Mapping[str, Any]) -> None:
-    """Write `value` as indented JSON, after what made it and a digest."""
+    """Write `value` as indented JSON, with a digest and what made it."""
     about = {KEY: {"sha256": _digest(value), **made_by()}}
     write_text(path, json.dumps({**about, **value}, indent=2, ensure_ascii=False) + "\n")
 
@@ -149,7 +149,7 @@ def read_json(path: str | Path) -> dict[str, Any]:
 
 
 def is_whole(value: Mapping[str, Any]) -> bool:
-    """Whether what a JSON file holds is what was written; a user's own file has no digest to check."""
+    """Whether a JSON file holds what was written; a user's own file has no digest to check."""
     about = value.get(KEY, {})
     content = {name: each for name, each in value.items() if name != KEY}
     return isinstance(about, dict) and about.get("sha256", _digest(content)) == _digest(content)
@@ -176,7 +176,7 @@ def making(made: Mapping[str, Any]) -> Iterator[None]:
 
 
 def made_by() -> dict[str, Any]:
-    """What makes the files that are written now; empty outside of `making`."""
+    """The `made` of the enclosing `making`; empty outside of one."""
     return dict(_made.get() or {})
 
 

@@ -49,7 +49,7 @@ class Column:
 
     @property
     def metadata(self) -> dict[str, str]:
-        """What files and pages say of the column."""
+        """The meaning of the column and its values, for files and pages."""
         values = [self.allowed, "may be missing" if self.optional else ""]
         return {"meaning": self.meaning, "values": "; ".join(filter(None, values))}
 
@@ -76,7 +76,7 @@ class Column:
         return None
 
     def _wrong(self, values: pa.Array, missing: bool) -> Iterable[pa.Array]:
-        """For each rule, a mask of the values that break it; a missing value breaks one only in a list."""
+        """For each rule, a mask of the values that break it; only in a list is a missing value one of them."""
         if missing:
             yield values.is_null()
         if pa.types.is_floating(values.type):
@@ -105,7 +105,7 @@ class Contract:
     may_be_empty: bool = False
 
     def type_fault(self, schema: pa.Schema) -> str | None:
-        """What is wrong with the columns of a table, as 'has ...' or 'holds ...'."""
+        """What is wrong with the columns of a table and their types, such as "has no column 'seed'"."""
         for name, column in self.columns.items():
             if name not in schema.names:
                 there = ", ".join(schema.names)

@@ -1,4 +1,4 @@
-"""Reading and writing of tables: Parquet files that keep a contract of `schema` and whose pages have checksums."""
+"""Read and write tables: Parquet files that keep a contract of `schema` and whose pages have checksums."""
 
 import hashlib
 import json
@@ -30,13 +30,8 @@ def vectors(values: np.ndarray) -> pa.Array:
 
 def matrix(column: pa.ChunkedArray) -> np.ndarray:
     """Turn a column of fixed-size lists back into an array (n, d)."""
-    width = column.type.list_size
-    return numbers(column.combine_chunks().flatten()).reshape(-1, width)
-
-
-def numbers(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
-    """Turn a column of numbers without gaps into an array (n,); unlike `to_numpy`, without pandas."""
-    return np.from_dlpack(column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column)
+    flat = column.combine_chunks().flatten()
+    return np.from_dlpack(flat).reshape(-1, column.type.list_size)  # to_numpy would import pandas
 
 
 def contract_of(kind: str | Contract) -> Contract:
@@ -91,7 +86,7 @@ def write_table(
 
 
 def write_batches(path: str | Path, tables: Iterable[pa.Table], contract: str | Contract) -> None:
-    """Write a large table of numbers in pieces as they arrive, as they are: few of them occur twice."""
+    """Write a large table of numbers piece by piece and uncompressed, since few numbers occur twice."""
     pieces = (_typed(path, table, contract_of(contract)) for table in tables)
     _write(path, pieces, compression="none", use_dictionary=False)
 
