@@ -4,14 +4,13 @@ A log has everything that a corpus needs: what is visible of each candidate, wha
 the robot said is a message of the corpus, with its context and the person's pick; what the person said, an utterance.
 """
 
-import json
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field, StrictInt, ValidationError, model_validator
 
 from neuralese.errors import NeuraleseError
 from neuralese.recording import Recording
-from neuralese.tasks.corpus.settings import FILE
 
 FORMAT = "neuralese naming game"
 # of the corpus: few words are said in a few games, so all are phrases; rounds are independent
@@ -21,88 +20,85 @@ SETTINGS: dict[str, Any] = {
 }
 
 
+class LoggedRound(BaseModel):
+    """A round of a log."""
+
+    person: Literal["describes", "picks"]
+    candidates: list[dict[str, Any]] = Field(min_length=2)
+    true: StrictInt = Field(ge=0)
+    picked: StrictInt = Field(ge=0)
+    text: str | None = None  # what the person said
+    message: list[Any] | None = None  # what the robot said
+
+    @model_validator(mode="after")
+    def _whole(self) -> "LoggedRound":
+        if max(self.true, self.picked) >= len(self.candidates):
+            raise ValueError("there is no such candidate")
+        if (self.text if self.person == "describes" else self.message) is None:
+            raise ValueError("nothing was said")
+        return self
+
+
+class Log(BaseModel):
+    """What a corpus needs of a log."""
+
+    format: str = Field(pattern=f"^{FORMAT}$")
+    task: str
+    seed: StrictInt
+    rounds: list[LoggedRound] = Field(min_length=1)
+
+
 def import_games(source: Path, folder: Path, title: str | None = None, licence: str | None = None) -> dict[str, int]:
     """Make a corpus from the logs in a folder, or from one log; return counts of its contents.
 
     A state is what the robot sees: the item it talks about, and the others, each in a column.
     """
-    games = _read(source)
-    kind, known = _column(games), {(game["task"], game["seed"]) for game in games.values()}
-    if len(known) > 1:
-        raise NeuraleseError(
-            f"{source} holds games with several robots ({_robots(known)}); put each in its own folder."
-        )
-    (task, _), said, told = known.pop(), 0, 0
-    size = min(len(each["candidates"]) for game in games.values() for each in game["rounds"])
-    names = ["target", "other", *(f"other_{number}" for number in range(2, size))]
-    types = {name: {"color": "color", "feature": "vector", "id": "category"}[kind] for name in names}
-    about: dict[str, Any] = {"title": title or f"Games of {task} with a person", "licence": licence or "unknown"}
-    recording = Recording(folder, types=types, **about, **SETTINGS)
-    for path, game in games.items():
-        for each in game["rounds"]:
-            seen = [_cell(item[kind]) for item in each["candidates"]]
-            states = [
-                dict(zip(names, [seen[place], *seen[:place], *seen[place + 1 :]], strict=True))
-                for place in range(len(seen))
-            ]
-            if each["person"] == "describes":
-                told += 1
-                recording.describe(states[each["true"]], each["text"])
-            else:
-                said += 1
-                recording.say(states[each["true"]], each["message"], states, each["picked"], episode=path.stem)
+    games = read_logs(source)
+    robots = sorted({(game.task, game.seed) for game in games.values()})
+    if len(robots) > 1:
+        known = ", ".join(f"{task} seed {seed}" for task, seed in robots)
+        raise NeuraleseError(f"{source} holds games with several robots ({known}); put each in its own folder.")
+    rounds = [(path.stem, each) for path, game in games.items() for each in game.rounds]
+    sizes = sorted({len(each.candidates) for _, each in rounds})
+    if len(sizes) > 1:
+        raise NeuraleseError(f"{source} holds rounds of {sizes} candidates; put each kind in its own folder.")
+    items = [item for _, each in rounds for item in each.candidates]
+    kind = next(name for name in ("color", "feature", "id") if all(name in item for item in items))  # what is known
+    names = ["target", "other", *(f"other_{number}" for number in range(2, sizes[0]))]
+    types = dict.fromkeys(names, {"color": "color", "feature": "vector", "id": "category"}[kind])
+    title = title or f"Games of {robots[0][0]} with a person"
+    recording = Recording(folder, title, licence or "unknown", types=types, **SETTINGS)
+    for episode, each in rounds:
+        seen = [str(item[kind]) if kind == "id" else item[kind] for item in each.candidates]
+        states = [
+            dict(zip(names, [seen[place], *seen[:place], *seen[place + 1 :]], strict=True))
+            for place in range(len(seen))
+        ]
+        if each.text is not None:
+            recording.describe(states[each.true], each.text)
+        else:
+            recording.say(states[each.true], each.message, states, each.picked, episode=episode)
+    said = sum(each.message is not None for _, each in rounds)
     if not said:
         raise NeuraleseError(f"{source} holds no round in which the robot spoke; play a game of two rounds or more.")
     recording.write()
-    return {"games": len(games), "messages": said, "utterances": told}
+    return {"games": len(games), "messages": said, "utterances": len(rounds) - said}
 
 
-def _robots(known: Iterable[tuple]) -> str:
-    return ", ".join(f"{task} seed {seed}" for task, seed in sorted(known))
-
-
-def _cell(value: object) -> object:
-    return str(value) if isinstance(value, int) else value
-
-
-def _column(games: dict[Path, dict]) -> str:
-    """How the candidates are identified in all games: by their colours, their features, or only their numbers."""
-    items = [item for game in games.values() for each in game["rounds"] for item in each["candidates"]]
-    return next(name for name in ("color", "feature", "id") if all(name in item for item in items))
-
-
-def _read(source: Path) -> dict[Path, dict]:
-    """The logs, by file."""
+def read_logs(source: Path) -> dict[Path, Log]:
+    """The logs in a folder, or one log, by file."""
     if not source.exists():
         raise NeuraleseError(f"{source} does not exist; name the folder in which finished games were saved.")
     paths = sorted(source.glob("*.json")) if source.is_dir() else [source]
     if not paths:
-        hint = "it is a corpus already" if (source / FILE).exists() else "play a game to its end first"
+        hint = "it is a corpus already" if (source / "corpus.yaml").exists() else "play a game to its end first"
         raise NeuraleseError(f"{source} holds no log of a game (*.json); {hint}.")
-    return {path: _checked(path) for path in paths}
-
-
-def _checked(path: Path) -> dict:
-    """A log with everything a corpus needs."""
-    wrong = f"{path} is not a log of a reference game; leave it out."
-    try:
-        game = json.loads(path.read_text(encoding="utf-8"))
-        if game["format"] != FORMAT or not game["rounds"]:
-            raise NeuraleseError(wrong)
-        sizes = {len(each["candidates"]) for each in game["rounds"]}
-        whole = all(_is_whole(each) for each in game["rounds"]) and len(sizes) == 1 and min(sizes) >= 2
-        if not whole or type(game["task"]) is not str or type(game["seed"]) is not int:
-            raise NeuraleseError(wrong)
-    except OSError as error:
-        raise NeuraleseError(f"{path} cannot be read ({error.strerror}); make it readable.") from None
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise NeuraleseError(wrong) from None
-    return game
-
-
-def _is_whole(each: dict) -> bool:
-    places = range(len(each["candidates"]))
-    kinds = {"describes": ("text", str), "picks": ("message", list)}
-    name, kind = kinds[each["person"]]
-    positions = type(each["true"]) is int and type(each["picked"]) is int
-    return positions and each["true"] in places and each["picked"] in places and isinstance(each[name], kind)
+    logs = {}
+    for path in paths:
+        try:
+            logs[path] = Log.model_validate_json(path.read_bytes())
+        except OSError as error:
+            raise NeuraleseError(f"{path} cannot be read ({error.strerror}); make it readable.") from None
+        except ValidationError:
+            raise NeuraleseError(f"{path} is not a log of a reference game; leave it out.") from None
+    return logs

@@ -40,6 +40,7 @@ from neuralese.translate.pairs import beliefs
 SPLIT = "test"  # the split that is played: neither robot nor translator has learned from it
 INTERPRETER = "interpreter"  # a translator who knows the candidates
 N_BEST = 5  # number of translations shown
+NO_ANSWER = Answer("", INTERPRETER, [])
 ROUNDS = 10  # default number of rounds in a game
 DESCRIBE, PICK = "describe", "pick"  # what the person does in a round
 DRAWN = 60  # contexts whose pictures are made at a time: looking one up may mean reading a whole archive
@@ -84,7 +85,7 @@ class Robot:
             return answer, self.message("train", self._rows[answer.best[0].id])
         likely, candidates = self._words_likelihood(parts, states), self.game.candidates(states)
         row = int(interpret_words(likely, self.run.neuralese("train"), candidates))
-        return Answer("", INTERPRETER, []), self.message("train", row)
+        return NO_ANSWER, self.message("train", row)
 
     @cached_property
     def _guess(self) -> Guess:
@@ -143,23 +144,17 @@ class Round:
     kind: str  # what the person does in it
     context: Context
     translator: str = ""  # who translated
-    english: Answer | None = None  # of what the robot said, if the person picks
-    heard: Heard | None = None  # what the person said, if they describe
-    received: Neuralese | None = None  # the message that it became
-    neuralese: Answer | None = None  # and the runners-up
+    words: str = ""  # what was said, in English
+    parts: tuple[int, ...] = ()  # the phrases that this is
+    message: Neuralese | None = None  # and in neuralese
+    translations: Answer = NO_ANSWER  # the best ones of what was said
+    heard: Heard | None = None  # what the person's words were heard as
     picked: int | None = None  # the place, once picked
 
     @property
     def right(self) -> bool:
         """Whether the true state was picked."""
         return self.picked == self.context.target
-
-    @property
-    def words(self) -> str:
-        """What was said, in English."""
-        if self.heard:
-            return self.heard.typed.strip()
-        return self.english.best[0].text if self.english else ""
 
 
 class ReferenceSession(Session):
@@ -216,8 +211,10 @@ class ReferenceSession(Session):
         """Put what the robot says in this round into English, again if the translator has changed."""
         last = self.rounds[-1]
         if last.kind == PICK and last.picked is None:
-            last.translator = self.translator
-            last.english = self.robot.into_english(last.context.message, last.context.states, self.translator)
+            message = last.context.message
+            english = self.robot.into_english(message, last.context.states, self.translator)
+            last.translations, last.translator, last.message = english, self.translator, message
+            last.words, last.parts = english.best[0].text, (english.best[0].id,)
 
     def _open_round(self, number: int, kind: str) -> Round:
         """The round of this number, which must be the current one."""
@@ -232,9 +229,10 @@ class ReferenceSession(Session):
         """Describe the true state; the robot picks. Refused words have not been said."""
         last = self._open_round(round, DESCRIBE)
         heard, states = self.heard(words), last.context.states
-        last.neuralese, last.received = self.robot.into_neuralese(heard.parts, states, self.translator)
-        last.heard, last.translator = heard, self.translator
-        last.picked = last.context.order.index(self.robot.pick(last.received, states, self.generator))
+        last.translations, message = self.robot.into_neuralese(heard.parts, states, self.translator)
+        last.heard, last.words, last.parts = heard, words.strip(), heard.parts
+        last.message, last.translator = message, self.translator
+        last.picked = last.context.order.index(self.robot.pick(message, states, self.generator))
         return self._played()
 
     def pick(self, round: int, place: int) -> dict:
@@ -319,7 +317,7 @@ class ReferenceSession(Session):
             "candidates": last.context.view(named=answered),
             "target": last.context.target if answered or last.kind == DESCRIBE else None,
             "translator": last.translator,
-            "english": answer_view(last.english) if last.english else None,
+            "english": answer_view(last.translations) if last.kind == PICK else None,
             "result": self._result(last) if answered else None,
             "history": [{"kind": each.kind, "words": each.words, "right": each.right} for each in played],
             "criterion": self.criterion,
@@ -329,21 +327,17 @@ class ReferenceSession(Session):
 
     def _result(self, played: Round) -> dict:
         """The outcome of a round, and why."""
-        context, robot = played.context, self.robot
-        message, more = context.message, {}
-        if played.heard and played.received and played.neuralese:
-            message, parts = played.received, played.heard.parts
-            more = {"heard": played.heard.view(), "neuralese": answer_view(played.neuralese)}
-        else:
-            parts = (played.english.best[0].id,) if played.english else ()
+        context, robot, message = played.context, self.robot, played.message
+        assert message is not None  # as something was said
         return {
             "picked": played.picked,
             "right": played.right,
             "words": played.words,
-            "words_belief": context.by_place(robot.words_belief(parts, context.states)),
+            "words_belief": context.by_place(robot.words_belief(played.parts, context.states)),
             "message": message_view(message),
             "message_belief": context.by_place(robot.message_belief(message, context.states)),
-            **more,
+            "heard": played.heard and played.heard.view(),
+            "translations": answer_view(played.translations),
         }
 
     @cached_property
@@ -389,13 +383,14 @@ class ReferenceSession(Session):
 
 
 def _round_log(played: Round) -> dict:
-    context = played.context
+    context, message = played.context, played.message
+    assert message is not None
     items = [{name: value for name, value in item.items() if name != "picture"} for item in context.items]
     about = {"candidates": items, "true": context.target, "picked": played.picked, "translator": played.translator}
-    if played.heard and played.received:
+    if played.heard:
         said = {"text": played.heard.typed, "heard": list(played.heard.phrases)}
-        return {"person": "describes", **about, **said, "received": rounded(numbers(played.received))}
-    return {"person": "picks", **about, "message": rounded(numbers(context.message)), "shown": played.words}
+        return {"person": "describes", **about, **said, "received": rounded(numbers(message))}
+    return {"person": "picks", **about, "message": rounded(numbers(message)), "shown": played.words}
 
 
 def answer_view(answer: Answer) -> dict:

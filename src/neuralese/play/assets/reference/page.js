@@ -115,8 +115,7 @@ function showResult() {
   const told = described ? "The message that the robot heard" : "The message that the robot sent";
   blocks.push(element("p", { className: "small", textContent: told }), message(result.message));
   blocks.push(bars("What this message says in the robot’s language", result.message_belief, candidates, "message"));
-  if (described) blocks.push(translations("Nearest messages", result.neuralese));
-  else blocks.push(translations("Nearest phrases", state.english));
+  blocks.push(translations(described ? "Nearest messages" : "Nearest phrases", result.translations));
   find("why").replaceChildren(...(described ? blocks : [...blocks.slice(1, 4), blocks[0], blocks[4]]));
 }
 
