@@ -1,5 +1,6 @@
 """The belief evaluation: what is said, what listeners hear instead, and how often they guess right."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -17,16 +18,17 @@ from neuralese.evaluate.belief import (
     Translations,
     best_translations,
     evaluate_belief,
+    measured_bound,
 )
 from neuralese.evaluate.comparison import BOUND, SECTIONS, compare
 from neuralese.evaluate.listeners import Listeners, guess_by_playing
 from neuralese.evaluate.outcomes import Condition
-from neuralese.evaluate.statistics import paired_test
 from neuralese.games.driving import DrivingGame, Layouts
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanListener, RobotSpeaker
 from neuralese.speakers.traces import Lists, Traces
 from neuralese.storage.tables import matrix, read_table, write_table
+from neuralese.translate.criteria import BeliefCriterion
 from neuralese.translate.languages import Composed
 
 ITEMS = 4000
@@ -144,32 +146,20 @@ def test_what_has_nothing_to_do_with_the_states_is_at_chance(items, candidates, 
     assert nothing.tolist() == pytest.approx([1 / candidates] * ITEMS)
 
 
-def test_gains_are_over_the_baseline_and_the_control_of_the_same_pair_and_unit_on_the_same_items(setting, played):
-    states = setting.robot.states
-    credit = {each.name: setting.listeners.human_credit(each.heard.words, states) for each in setting.conditions[:3]}
-    good = played.loc[("R", "H*", "message", "good")]
-    over = [good[[f"over_{role}", f"over_{role}_error", f"over_{role}_p"]].tolist() for role in ("baseline", "control")]
-    assert over[0] == pytest.approx(paired_test(credit["good"], credit["poor"]))
-    assert over[1] == pytest.approx(paired_test(credit["good"], credit["dice"]))
-    for unit in ("utterance", "phrase"):
-        good, poor = (played.loc[("H", "R", unit, name)] for name in ("good", "poor"))
+def test_gains_are_over_the_baseline_and_the_control_of_the_same_pair_and_unit(played):
+    for pair in (("R", "H*", "message"), ("H", "R", "utterance"), ("H", "R", "phrase")):
+        good, poor, dice = (played.loc[(*pair, name)] for name in ("good", "poor", "dice"))
         assert good["over_baseline"] == pytest.approx(good["value"] - poor["value"])
+        assert good["over_control"] == pytest.approx(good["value"] - dice["value"])
     assert played.loc[[NATIVE, WORDS], "over_baseline"].isna().all()  # nothing is translated
-    alone = setting.table([each for each in setting.conditions if each.role not in ("baseline", "control")])
-    assert alone.drop([NATIVE, WORDS])[["over_baseline", "over_control"]].isna().all(axis=None)
 
 
-def test_messages_of_one_game_count_as_one_and_one_that_was_drawn_twice_is_one_message(setting):
+def test_messages_of_one_game_count_as_one_and_one_that_was_drawn_twice_is_one_message(setting, played):
     together = replace(setting.human, games=torch.arange(ITEMS) // 400, traces=torch.arange(ITEMS) % 70)  # ten games
-    alone, grouped = setting.table(), setting.table(human=together)
-    translated = ("H", "R", "utterance", "good")
-    assert grouped.loc[translated, ["groups", "distinct"]].tolist() == [10, 70]
-    assert alone.loc[translated, ["groups", "distinct"]].tolist() == [ITEMS, ITEMS]
-    assert grouped.loc[NATIVE, ["groups", "distinct"]].tolist() == [ITEMS, ITEMS]
-    assert alone["value"].tolist() == grouped["value"].tolist()  # every item is played as before
-    over = "over_baseline_error"
-    assert alone.loc[translated, over] != pytest.approx(grouped.loc[translated, over], rel=1e-3)
-    assert alone.loc[translated, "ci_high"] != pytest.approx(grouped.loc[translated, "ci_high"], abs=1e-4)
+    grouped, translated, counts = setting.table(human=together), ("H", "R", "utterance", "good"), ["groups", "distinct"]
+    assert grouped.loc[translated, counts].tolist() == [10, 70]
+    assert played.loc[translated, counts].tolist() == grouped.loc[NATIVE, counts].tolist() == [ITEMS, ITEMS]
+    assert played["value"].tolist() == grouped["value"].tolist()  # every item is played as before
 
 
 # the driving game offers two ways to draw distractors
@@ -394,3 +384,25 @@ def test_the_interpreter_says_something_and_its_rows_stand_apart_from_those_of_d
     assert set(rows.loc[rows["role"] == "upper bound", "section"]) == {BOUND}
     assert "upper bound" in SECTIONS[BOUND]
     assert np.isfinite(rows["value"]).all()
+
+
+# Proposition 1 next to what was measured
+
+
+@pytest.mark.parametrize(("criterion", "translated"), [("mine", 0.6), ("theirs", 0.55)])
+def test_the_bound_is_of_the_translations_made_and_the_loss_of_the_games_own_distractors(
+    task, tmp_path, criterion, translated
+):
+    cells = [("R", "message", "none", 0.69), ("R", "message", "mine", 0.6), ("R", "message", "theirs", 0.55)]
+    cells += [("H", "utterance", "mine", 0.1), ("H", "phrase", "mine", 0.2)]
+    own = pd.DataFrame(cells, columns=["speaker", "unit", "criterion", "value"])
+    belief = pd.concat([own.assign(distractors="play"), own.assign(distractors="anywhere", value=own["value"] + 0.3)])
+    files = task.write(tmp_path, CRITERIA)
+    dictionary, spoken = read_table(files["dictionary.parquet"], "dictionary").to_pandas(), task.language(task.said)
+    made = measured_bound(spoken, task.english, task.candidates, dictionary, belief, criterion).iloc[0]
+    scores = BeliefCriterion(weights="source", divergence="forward").scores(spoken, task.english, task.candidates)
+    best = dictionary.query("direction == 'R->H' and criterion == @criterion and rank == 1")
+    expected = [float(scores[row.source_id - 1000, row.target_id]) for row in best.itertuples()]
+    assert made["divergence"] == pytest.approx(sum(expected) / len(expected))
+    assert made["bound"] == pytest.approx(math.sqrt(2 * made["divergence"]))
+    assert made[["native", "translated", "lost"]].tolist() == pytest.approx([0.69, translated, 0.69 - translated])

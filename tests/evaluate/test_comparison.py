@@ -84,14 +84,9 @@ def test_the_papers_criterion_is_known_by_its_role_and_not_by_its_name():
 
 def test_no_figure_of_the_paper_stands_beside_a_harder_question():
     """The paper's listeners choose between two states."""
-    belief = belief_rows(tasks=("colors",)).assign(candidates=3, chance=1 / 3)
-    table = compare(belief, papers=PAPERS)
-    assert table["paper"].isna().all()
-    assert table["difference"].isna().all()
-    assert set(table["chance"]) == {1 / 3}
-    assert set(table["table"]) == {"1a"}
-    for page in PAGES:
-        assert "(chance 0.33)" in page(table)
+    table = compare(belief_rows(tasks=("colors",)).assign(candidates=3, chance=1 / 3), papers=PAPERS)
+    assert table[["paper", "difference"]].isna().all(axis=None)
+    assert all("(chance 0.33)" in page(table) for page in PAGES)
 
 
 def test_a_task_that_the_paper_has_not_has_the_same_tables_by_its_own_name():
@@ -110,22 +105,19 @@ def test_a_task_that_the_paper_has_not_has_the_same_tables_by_its_own_name():
 
 
 def test_every_row_is_in_its_section(whole):
-    belief = whole[whole["measure"] == "accuracy"]
-    assert set(belief.loc[belief["section"] == PHRASE, "unit"]) == {"phrase"}
-    assert set(belief.loc[belief["section"] == EASIER, "task"]) == {"driving"}
-    assert set(belief.loc[belief["section"] == JUDGE, "role"]) == {"asks the judge"}
-    told = belief[belief["role"] == "upper bound"]
-    assert set(told["section"]) == {BOUND, EASIER}
-    assert (told["seeds"] == 2).all()  # those of each kind of distractors apart
-    main = belief[belief["section"] == ""]
-    assert set(main["task"]) == {"colors", "birds", "driving"}
-    assert not (main["unit"] == "phrase").any()
-    assert not (main["role"] == "asks the judge").any()
+    belief = whole[whole["measure"] == "accuracy"].set_index("section")
+    assert set(belief.loc[PHRASE, "unit"]) == {"phrase"}
+    assert set(belief.loc[EASIER, "task"]) == {"driving"}
+    assert set(belief.loc[JUDGE, "role"]) == {"asks the judge"}
+    assert set(belief.index[belief["role"] == "upper bound"]) == {BOUND, EASIER}
+    assert set(belief.loc["", "task"]) == {"colors", "birds", "driving"}
+    assert not (belief.loc["", "unit"] == "phrase").any()
     assert set(whole.loc[whole["measure"] != "accuracy", "section"]) == {""}
-    keys = ["task", "section", "pair", "unit", "criterion", "measure"]
-    assert not whole.duplicated(keys).any()
     # under a heading that does not say so, one phrase of what was said is told from all of it by its title
+    for name in ("criterion", "title"):
+        assert not whole.duplicated(["task", "section", "pair", "unit", name, "measure"]).any()
     assert not whole.duplicated(["task", "section", "pair", "title", "measure"]).any()
+    assert (whole["seeds"] == 2).all()
 
 
 def test_a_task_with_but_the_easier_distractors_has_them_in_its_main_section():
@@ -136,20 +128,13 @@ def test_a_task_with_but_the_easier_distractors_has_them_in_its_main_section():
     assert table["paper"].notna().any()
 
 
-def test_with_one_seed_the_interval_is_over_items_and_nothing_is_tested():
+def test_one_seed_tests_nothing_and_the_notes_say_so(whole):
     table = compare(belief_rows(seeds=1), behavior_rows(seeds=1), PAPERS)
     assert table.filter(regex="_p_seeds$|^p_holm$").isna().all(axis=None)
     for page in PAGES:
-        text = html.unescape(page(table))
-        assert ONE_SEED in text
-        assert TESTS_NOTE not in text
-
-
-def test_with_several_seeds_it_is_said_how_they_were_tested(whole):
-    for page in PAGES:
-        text = html.unescape(page(whole))
-        assert TESTS_NOTE in text
-        assert ONE_SEED not in text
+        one, several = html.unescape(page(table)), html.unescape(page(whole))
+        assert ONE_SEED in one and TESTS_NOTE not in one  # noqa: PT018
+        assert TESTS_NOTE in several and ONE_SEED not in several  # noqa: PT018
 
 
 def test_the_main_claims_and_they_alone_are_corrected_for_their_number(whole):

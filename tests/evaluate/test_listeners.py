@@ -111,22 +111,14 @@ def test_what_the_robot_says_itself_is_understood_by_likelihood(driving, generat
     assert (preferred[:, :1] > preferred[:, 1:]).all()
 
 
-def test_a_right_guess_is_worth_one_a_wrong_one_nothing_and_indifference_a_half():
-    game = ReferenceGame(torch.eye(5))
-    cell, speaker, _ = players(game)
-    listeners = Listeners.of(game, cell, speaker, Oracle(game, hidden=4, words=5))
-    states = torch.tensor([[0, 1], [0, 1], [0, 1]])
-    assert listeners.human_credit(torch.eye(5)[[0, 1, 4]], states).tolist() == [1, 0, 0.5]
-
-
-def test_whom_several_candidates_suit_equally_shares_the_credit_among_them():
+def test_a_right_guess_is_worth_one_a_wrong_one_nothing_and_who_is_indifferent_shares_the_credit():
     game = ReferenceGame(torch.eye(5), n_candidates=3)
     cell, speaker, _ = players(game)
     listeners = Listeners.of(game, cell, speaker, Oracle(game, hidden=4, words=5))
-    states = torch.tensor([[0, 1, 2]]).expand(6, -1)
     said = [[0], [2], [4], [0, 1], [1, 2], []]  # of the items
     bags = torch.stack([torch.eye(5)[words].sum(0) for words in said])
-    assert listeners.human_credit(bags, states).tolist() == pytest.approx([1, 0, 1 / 3, 1 / 2, 0, 1 / 3])
+    credits = listeners.human_credit(bags, torch.tensor([[0, 1, 2]]).expand(6, -1))
+    assert credits.tolist() == pytest.approx([1, 0, 1 / 3, 1 / 2, 0, 1 / 3])
 
 
 @pytest.mark.parametrize("count", COUNTS)

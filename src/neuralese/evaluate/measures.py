@@ -10,15 +10,9 @@ and how it differs from other implementations, is in docs/measures.md.
 
 Columns of states have the types of a corpus: `category`, `number`, `circular` with a `period`, `color` (`#rrggbb` or
 three numbers from 0 to 255) and `vector` (a list of numbers). Distances of states are Gower's (1971), the mean over
-columns of
+columns of distances that are at most about 1.
 
-    category    0 if equal, else 1
-    number      |a - b| / (greatest - least)
-    circular    the shorter way round / (period / 2)
-    color       Euclidean distance in CIELAB / 100, so that black and white are 1 apart
-    vector      Euclidean distance / (2 * the greatest distance from the mean)
-
-where least, greatest and mean are those of all states measured. Topographic similarity (Brighton & Kirby 2006) is
+Topographic similarity (Brighton & Kirby 2006) is
 Spearman's correlation of the distances of states and of messages, over all pairs of recordings if there are at most
 `PAIRS` (632 recordings), otherwise over as many pairs drawn with a seed: 1 if messages are farther apart the farther
 apart their states are, about 0 if they are unrelated.
