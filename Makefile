@@ -19,7 +19,7 @@ TEST_INSTALLED := $(VENV)/.installed-test
 DOCS_INSTALLED := $(VENV)/.installed-docs
 SLURM_INSTALLED := $(VENV)/.installed-slurm
 
-.PHONY: all test test-fast test-library test-workflow test-wheel test-slurm test-kills coverage bench docs reference lint format unlock clean
+.PHONY: all test test-fast test-fast-1 test-fast-2 test-library test-workflow test-wheel test-slurm test-kills coverage bench docs reference lint format unlock clean
 
 all: $(INSTALLED)
 	$(BIN)/neuralese run --cores all $(if $(VERBOSE),--verbose) all
@@ -28,8 +28,16 @@ all: $(INSTALLED)
 test: $(TEST_INSTALLED) lint
 	OMP_NUM_THREADS=1 $(MAKE) --jobs=2 --keep-going test-library test-workflow
 
+# two processes of about the same length
+HALF := tests/cli tests/corpus tests/data tests/play
 test-fast: $(TEST_INSTALLED)
-	OMP_NUM_THREADS=1 $(BIN)/pytest -q --ignore=tests/workflow -m 'not slow'
+	OMP_NUM_THREADS=1 $(MAKE) --jobs=2 --keep-going --output-sync test-fast-1 test-fast-2
+
+test-fast-1: $(TEST_INSTALLED)
+	$(BIN)/pytest -q -m 'not slow' $(HALF)
+
+test-fast-2: $(TEST_INSTALLED)
+	$(BIN)/pytest -q -m 'not slow' --ignore=tests/workflow $(HALF:%=--ignore=%)
 
 test-library: $(TEST_INSTALLED)
 	$(BIN)/pytest --ignore=tests/workflow

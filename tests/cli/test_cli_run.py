@@ -77,6 +77,7 @@ def test_without_a_terminal_there_is_a_line_for_each_job_and_a_failed_one_says_w
     assert "Error in rule" not in done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_a_run_that_succeeds_ends_with_its_summary_also_if_there_is_nothing_to_do(tmp_path):
     target = "results/birds/seed0/agent"
     done = run_snakemake(tmp_path, target)
@@ -91,6 +92,7 @@ def test_a_run_that_succeeds_ends_with_its_summary_also_if_there_is_nothing_to_d
     assert "The summary cannot be shown: " in damaged.stderr
 
 
+@pytest.mark.slow
 def test_what_is_no_run_is_printed_as_snakemake_does(tmp_path):
     dry = run_snakemake(tmp_path, "--dry-run")
     assert "rule train_agent:" in dry.stdout

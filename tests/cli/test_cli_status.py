@@ -42,6 +42,7 @@ def test_an_empty_folder_has_no_results_yet(shell, tmp_path):
     assert "choose from colors" in shell.fails("status", "--task", "birds")
 
 
+@pytest.mark.slow
 def test_after_a_complete_run_everything_is_there(workflow):
     page = workflow.prints("status")
     assert "colors seed 0  2 of 2" in page
@@ -50,6 +51,7 @@ def test_after_a_complete_run_everything_is_there(workflow):
     assert all(entry["state"] == "made" and entry["made"] for entry in workflow.json("status")["files"])
 
 
+@pytest.mark.slow
 def test_what_is_missing_and_out_of_date_is_listed_by_stage_with_the_reason(workflow):
     os.remove("results/tables/belief.parquet")
     Path("results/colors/seed0/agent.safetensors").write_text("another agent")
@@ -86,6 +88,7 @@ def test_a_short_job_has_no_memory_and_shards_are_one_stage(tmp_path):
     assert (cost["jobs"], cost["seconds"], cost["longest"], cost["memory_mb"]) == (2, 2.0, 3.0, None)
 
 
+@pytest.mark.slow
 def test_a_workflow_that_cannot_be_read_is_said_so(workflow):
     Path("Snakefile").write_text("rule all: nonsense\n")
     assert "to see why, run: neuralese run --summary" in workflow.fails("status")

@@ -26,6 +26,7 @@ def p_values(symbols: np.ndarray, said: pd.DataFrame, seed: int) -> pd.Series:
     return table[table["measure"] == "p_value"].set_index("variable")["value"]
 
 
+@pytest.mark.slow
 def test_a_speaker_that_talks_at_random_is_declared_meaningless_in_18_of_20_draws_or_more():
     found = []
     for seed in range(100):  # of a test at 0.05, 20 draws alone have three false alarms in 7 of 100 cases

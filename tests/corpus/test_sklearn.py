@@ -19,6 +19,7 @@ NOT_OURS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_the_checks_of_scikit_learn_pass_but_for_those_that_do_not_apply():
     results = check_estimator(

@@ -61,6 +61,7 @@ def test_the_score_is_perfect_for_a_perfect_speaker_and_at_chance_for_the_contro
     assert control["ci_low"] < 0.5 < control["ci_high"]
 
 
+@pytest.mark.slow
 def test_a_speaker_that_draws_its_symbols_at_random_is_understood_at_chance_in_both_directions():
     held = []
     for draw in range(5):
@@ -217,6 +218,7 @@ def test_n_best_is_a_positive_integer(fitted, n_best):
             translate(given, n_best=n_best)
 
 
+@pytest.mark.slow
 def test_vectors_arrays_and_utterances_are_learned_from():
     random = np.random.default_rng(0)
     states = random.normal(size=(300, 2))

@@ -198,6 +198,7 @@ def test_embedded_birds_are_the_same_bytes_every_time(drawn, tmp_path):
         assert (tmp_path / name).read_bytes() == (drawn / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_the_real_birds_have_the_published_numbers(mirror):
     images = cub.parse_images(mirror / "CUB_200_2011_224px.tar", mirror / "neuralese-fa55efc.tar.gz")
     assert images["split"].value_counts().to_dict() == {"train": 4000, "dev": 1994, "test": 5794}

@@ -184,6 +184,7 @@ def test_the_stand_in_has_the_same_bytes_every_time(stand_in, tmp_path):
     assert (tmp_path / "xkcd").read_bytes() == stand_in.read_bytes()
 
 
+@pytest.mark.slow
 def test_the_real_corpus_is_the_published_one(mirror):
     archive = mirror / XKCD.archives[0].mirror
     assert content_digest(archive, XKCD.archives[0].used) == XKCD.archives[0].content_sha256

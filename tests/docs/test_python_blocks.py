@@ -36,6 +36,7 @@ def no_new_kinds():
     KINDS.update(known)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WHOLE)
 @pytest.mark.usefixtures("no_new_kinds")
 def test_a_page_that_says_all_it_needs_runs(name, tmp_path, monkeypatch):

@@ -13,6 +13,7 @@ pytest.importorskip("mkdocs", reason="mkdocs is not installed; it comes with the
 pytest.importorskip("mkdocstrings", reason="mkdocstrings is not installed; it comes with the extra `docs`")
 pytest.importorskip("material", reason="mkdocs-material is not installed; it comes with the extra `docs`")
 
+pytestmark = pytest.mark.slow  # builds the site
 LOADED = re.compile(r"""<(?:script|img|iframe|source)[^>]*\ssrc=["']?(?:https?:)?//""")
 STYLED = re.compile(r"""<link[^>]*rel=["']?(?:stylesheet|preconnect|icon)[^>]*href=["']?(?:https?:)?//""")
 

@@ -32,6 +32,7 @@ def test_every_example_is_a_script_with_a_readme_that_says_how_to_run_it(name):
     assert f"examples/{name}/{script.name}" in (EXAMPLES / name / "README.md").read_text()
 
 
+@pytest.mark.slow
 def test_the_code_of_an_autoencoder_is_translated_into_what_its_input_is_called(tmp_path):
     module, random = example("autoencoder"), np.random.default_rng(0)
     kinds = random.integers(3, size=600)
@@ -48,6 +49,7 @@ def test_the_code_of_an_autoencoder_is_translated_into_what_its_input_is_called(
     assert np.mean(right) > 0.9
 
 
+@pytest.mark.slow
 def test_what_particle_speakers_say_is_translated_into_their_goals(tmp_path):
     pytest.importorskip("mpe2", reason="mpe2 is not installed; it comes with the extra `test`")
     module = example("mpe")

@@ -83,6 +83,7 @@ def on_a_disk(folder: Path, mount: str) -> tuple[dict, subprocess.CompletedProce
     return json.loads(done.stdout), done
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_named_by_every_writer_and_keeps_nothing_half_written(tmp_path):
     said, done = on_a_disk(tmp_path / "disk", "mount -t tmpfs -o size=128k none disk; echo kept > disk/kept")
     assert said.pop("files") == ["kept"]
@@ -96,6 +97,7 @@ def test_a_full_disk_is_named_by_every_writer_and_keeps_nothing_half_written(tmp
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_log_on_a_disk_without_any_room_does_not_hide_the_reason(tmp_path):
     fill = "mount -t tmpfs -o size=128k none disk; cat /dev/zero > disk/filler 2> /dev/null || true"
     _, done = on_a_disk(tmp_path / "disk", fill)
@@ -104,6 +106,7 @@ def test_a_log_on_a_disk_without_any_room_does_not_hide_the_reason(tmp_path):
     assert "cannot be written: the disk is full; free some space" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_read_only_folder_is_named(tmp_path):
     said, done = on_a_disk(tmp_path / "disk", "mount -t tmpfs none disk; mount -o remount,ro disk")
     assert said.pop("files") == []

@@ -25,6 +25,7 @@ def colors(reference_results):
     return Robot(Run.open(reference_results, "colors"))
 
 
+@pytest.mark.slow
 def test_the_game_is_that_of_the_run_even_if_its_robots_saw_the_target_alone(reference_results, colors, tmp_path):
     shutil.copytree(reference_results / "colors", tmp_path / "colors")
     write_json(tmp_path / "config.json", {"games": {"colors": {"speaker_sees": "target", "steps": 4}}})
