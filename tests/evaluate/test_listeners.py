@@ -101,16 +101,6 @@ def test_guesses_are_those_of_the_robot_that_plays_from_the_start(reference, gen
     torch.testing.assert_close(guessed, preferences(cell, reference, messages, states, place))
 
 
-def test_what_the_robot_says_itself_is_understood_by_likelihood(driving, generator):
-    _, speaker, _ = players(driving)
-    _, states = drawn(driving, 100, generator)
-    with torch.no_grad():
-        said = speaker.mean(states[:, 0])
-    preferred = guess_by_likelihood(speaker, driving)(said, states, generator)
-    assert preferred.shape == states.shape[:2]
-    assert (preferred[:, :1] > preferred[:, 1:]).all()
-
-
 def test_a_right_guess_is_worth_one_a_wrong_one_nothing_and_who_is_indifferent_shares_the_credit():
     game = ReferenceGame(torch.eye(5), n_candidates=3)
     cell, speaker, _ = players(game)

@@ -11,7 +11,6 @@ from small_task import SmallTask
 from neuralese.evaluate.belief import evaluate_belief
 from neuralese.evaluate.comparison import compare, to_markdown
 from neuralese.report.claims import claims
-from neuralese.translate.families import choose, mark_chosen, members
 
 USUAL = ("belief", "direct", "random")
 OTHER = ("mine", "theirs", "dice")
@@ -80,18 +79,3 @@ def test_names_are_seen_in_titles_and_sentences_and_nowhere_else(usual, tmp_path
     )
     assert said == usually
     assert sum("<0> beats <1>" in text for text, _ in said) == 2
-
-
-def test_what_dev_chooses_does_not_depend_on_the_familys_name():
-    family = {"kind": "direct", "scale": [1.0, 2.0, 4.0]}
-    rows = [
-        {"task": "colors", "seed": 0, "speaker": speaker, "split": split, "criterion": label, "value": accuracy}
-        for speaker in ("R", "H")
-        for split in ("dev", "test")
-        for label, accuracy in zip(members(family), (0.6, 0.8, 0.7), strict=True)
-    ]
-    for name in ("direct", "theirs", "pragmatic"):
-        ablation = pd.DataFrame(rows).assign(family=name)
-        found = choose(ablation, {name: family})
-        assert found["member"].tolist() == ["direct x2"] * 2
-        assert mark_chosen(ablation, found)["chosen"].sum() == 4
