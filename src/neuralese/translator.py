@@ -201,17 +201,14 @@ class Translator(BaseEstimator):
 
     @property
     def dictionary_(self) -> pd.DataFrame:
-        """See the class."""
         return self._table[self._table["criterion"] != RANDOM].reset_index(drop=True)
 
     @property
     def phrases_(self) -> list[str]:
-        """See the class."""
         return self._fitted().phrases
 
     @property
     def criterion_(self) -> dict[str, dict]:
-        """See the class."""
         criteria = Lookup(self._fitted()).criteria
         return {direction: dict(each[self._name()]) for direction, each in criteria.items()}
 

@@ -25,9 +25,6 @@ def test_without_an_end_symbol_lengths_end_messages():
     assert Sequences.of(SAID).ends
     assert not Sequences.of([[1, 2], [2, 1]]).ends
     assert Sequences.of([[1, 2], [2, 1]], end=0).ends  # who can stop early may do so yet
-
-
-def test_arrays_and_lists_are_the_same_messages():
     array = np.array([[1, 2, 0], [3, 0, 2]], dtype=np.int32)
     assert torch.equal(Sequences.of(array, end=0).places, Sequences.of(array.tolist(), end=0).places)
 
@@ -38,12 +35,8 @@ def test_distinct_messages_have_ids_and_counts():
     assert [distinct.texts()[number] for number in ids] == messages.texts()
     assert sorted(zip(distinct.texts(), counts.tolist(), strict=True)) == [("", 1), ("1", 1), ("3 1 4", 2), ("4", 1)]
     assert distinct.vocabulary == messages.vocabulary
-
-
-def test_a_part_of_a_batch_keeps_vocabulary_and_greatest_length():
-    part = Sequences.of(SAID, end=0)[torch.tensor([2, 1])]
-    assert part.texts() == ["4", "1"]
-    assert (part.longest, part.vocabulary) == (3, (1, 3, 4))
+    part = messages[torch.tensor([2, 1])]
+    assert (part.texts(), part.longest, part.vocabulary) == (["4", "1"], 3, (1, 3, 4))
 
 
 @pytest.mark.parametrize(
