@@ -31,29 +31,27 @@ class Claim:
 
 def claims(rows: pd.DataFrame) -> list[Claim]:
     """What can be said about one table of the comparison: the verdict on the main claim, if any, first, then why."""
-    main = rows[rows["section"] == ""]
-    deciding, more = _behavior(main) if "reward" in set(rows["measure"]) else _belief(main)
-    summary = [] if (rows["seeds"] == 1).all() else [_summary(rows, deciding)]
+    main, several = rows[rows["section"] == ""], (rows["seeds"] > 1).any()
+    deciding, more = _behavior(main, several) if "reward" in set(rows["measure"]) else _belief(main, several)
+    embedded = (rows["data"] == "embedded").any()
+    summary = [_summary(deciding, embedded)] if several else []
     found = [*summary, *deciding, *more, *_figures(rows)]
-    if (rows["data"] == "embedded").any():
-        return [Claim(each.text) for each in found]  # a stand-in neither supports nor refutes anything
-    return found
+    return [Claim(each.text) for each in found] if embedded else found  # a stand-in supports and refutes nothing
 
 
-def _summary(rows: pd.DataFrame, deciding: list[Claim]) -> Claim:
+def _summary(deciding: list[Claim], embedded: bool) -> Claim:
     """One sentence on the main claim, from the verdicts of the comparisons with the baseline."""
     verdicts = {part.verdict for part in deciding}
     verdict = verdicts.pop() if len(verdicts) == 1 else (FAILS if FAILS in verdicts else OPEN)
     held = sum(part.verdict == HOLDS for part in deciding)
-    embedded = (rows["data"] == "embedded").any()
     where = "on this embedded stand-in, which is never compared with the paper" if embedded else "here"
     claim = "The claim that matching beliefs, by the criterion chosen on dev, beats the baseline, also chosen on dev,"
     return Claim(f"{claim} {verdict} {where}: {held} of {len(deciding)} comparisons support it.", verdict)
 
 
-def _cell(rows: pd.DataFrame, role: str) -> pd.Series | None:
-    found = rows[rows["role"] == role]
-    return None if found.empty else found.iloc[0]
+def _by_role(rows: pd.DataFrame) -> dict[str, Any]:
+    """The first row of each role."""
+    return {row.role: row for row in rows[::-1].itertuples()}
 
 
 def verdict_of(gain: float, p_value: float) -> str:
@@ -63,7 +61,7 @@ def verdict_of(gain: float, p_value: float) -> str:
     return HOLDS if gain > 0 else FAILS
 
 
-def _beats(ours: pd.Series, other: pd.Series, where: str, verdict: str, figures: str) -> Claim:
+def _beats(ours: Any, other: Any, where: str, verdict: str, figures: str) -> Claim:
     """Whether ours beats another criterion; from one seed, only the figures."""
     if ours.seeds == 1:
         return Claim(f"{ours.criterion} beside {other.criterion} {where}: {figures}.")
@@ -74,41 +72,33 @@ def _tested(p_value: float, seeds: int, corrected: str = "") -> str:
     return f"p {p_text(p_value)}{corrected}, {seeds} seeds" if not math.isnan(p_value) else "one seed, no test"
 
 
-def _belief(rows: pd.DataFrame) -> tuple[list[Claim], list[Claim]]:
+def _belief(rows: pd.DataFrame, several: bool) -> tuple[list[Claim], list[Claim]]:
+    """Whether ours beats the baseline in each direction; and how the paper's criteria and the controls do."""
     deciding, more = [], []
     roles = rows["role"].isin(["ours", "baseline", "control", "printed", "released"])
-    translated = rows[roles & ~rows["pair"].isin(NATIVE)]
-    for pair, cells in translated.groupby("pair", sort=False):
-        way = _in_words(WAYS[pair.partition(" ")[0]])
-        ours, baseline, control = (_cell(cells, role) for role in ("ours", "baseline", "control"))
-        if ours is None or baseline is None:
-            verdict = OPEN if (rows["seeds"] > 1).any() else None
-            text = f"Whether ours beats the baseline {way} is unknown: one of them was not run."
-            deciding.append(Claim(text, verdict))
-        else:
-            verdict = verdict_of(ours.over_baseline, ours.p_holm)
-            figures = f"{ours.value:.3f} against {baseline.value:.3f}, a difference of {ours.over_baseline:+.3f}"
+    for pair, cells in rows[roles & ~rows["pair"].isin(NATIVE)].groupby("pair", sort=False):
+        way, known = _in_words(WAYS[pair.partition(" ")[0]]), _by_role(cells)
+        if {"ours", "baseline"} <= set(known):
+            ours, baseline = known["ours"], known["baseline"]
             tested = _tested(ours.p_holm, ours.seeds, " after Holm's correction")
-            deciding.append(_beats(ours, baseline, way, verdict, f"{figures} ({tested})"))
-        more += [
-            _paper_criterion(_cell(cells, role), way) for role in ("printed", "released") if role in set(cells["role"])
-        ]
-        if ours is not None and control is not None:
-            more.append(_beats_control(ours, control, way))
+            gained = f"a difference of {ours.over_baseline:+.3f} ({tested})"
+            figures = f"{ours.value:.3f} against {baseline.value:.3f}, {gained}"
+            verdict = verdict_of(ours.over_baseline, ours.p_holm)
+            deciding.append(_beats(ours, baseline, way, verdict, figures))
+        else:
+            text = f"Whether ours beats the baseline {way} is unknown: one of them was not run."
+            deciding.append(Claim(text, OPEN if several else None))
+        for cell in (known[role] for role in ("printed", "released") if role in known):
+            # its tests are not among the main claims, so nothing is decided
+            over = "" if math.isnan(cell.over_baseline) else f", {cell.over_baseline:+.3f} over the baseline"
+            tested = _tested(cell.over_baseline_p_seeds, cell.seeds, " without correction")
+            more.append(Claim(f"The paper's criterion {way}, {cell.title}: {_interval(cell)}{over} ({tested})."))
+        if {"ours", "control"} <= set(known):
+            ours = known["ours"]
+            gain, p_value = ours.over_control, ours.over_control_p_seeds
+            figures = f"{gain:+.3f} ({_tested(p_value, ours.seeds)})"
+            more.append(_beats(ours, known["control"], f"translation {way}", verdict_of(gain, p_value), figures))
     return deciding, more + _leak(rows)
-
-
-def _paper_criterion(cell: pd.Series, way: str) -> Claim:
-    """The result of the paper's own criterion; its tests are not among the main claims, so nothing is decided."""
-    gain = "" if math.isnan(cell.over_baseline) else f", {cell.over_baseline:+.3f} over the baseline"
-    tested = _tested(cell.over_baseline_p_seeds, cell.seeds, " without correction")
-    return Claim(f"The paper's criterion {way}, {cell.title}: {_interval(cell)}{gain} ({tested}).")
-
-
-def _beats_control(ours: pd.Series, control: pd.Series, way: str) -> Claim:
-    verdict = verdict_of(ours.over_control, ours.over_control_p_seeds)
-    gain = f"{ours.over_control:+.3f} ({_tested(ours.over_control_p_seeds, ours.seeds)})"
-    return _beats(ours, control, f"translation {way}", verdict, gain)
 
 
 def _leak(rows: pd.DataFrame) -> list[Claim]:
@@ -127,22 +117,21 @@ def _leak(rows: pd.DataFrame) -> list[Claim]:
     return [Claim(f"Not all controls are at chance, so the evaluation may leak: {which}.", FAILS)]
 
 
-def _behavior(rows: pd.DataFrame) -> tuple[list[Claim], list[Claim]]:
+def _behavior(rows: pd.DataFrame, several: bool) -> tuple[list[Claim], list[Claim]]:
+    """Whether ours beats the baseline in each measure; and the control, and silence."""
     deciding: list[Claim] = []
     more: list[Claim] = []
     for measure, part in rows[rows["pair"] == "R/H"].groupby("measure", sort=False):
-        ours = _cell(part, "ours")
-        if ours is None:
-            verdict = OPEN if (rows["seeds"] > 1).any() else None
-            deciding.append(Claim(f"Whether ours beats the baseline in {measure} is unknown: it was not run.", verdict))
+        known = _by_role(part)
+        if (ours := known.get("ours")) is None:
+            text = f"Whether ours beats the baseline in {measure} is unknown: it was not run."
+            deciding.append(Claim(text, OPEN if several else None))
             continue
-        for role in ("baseline", "control", "silence"):
-            other, gain, p_value = _cell(part, role), ours[f"over_{role}"], ours[f"over_{role}_p_seeds"]
-            if other is None:
-                continue
-            verdict = verdict_of(gain, p_value)
+        for role in (role for role in ("baseline", "control", "silence") if role in known):
+            other, gain = known[role], getattr(ours, f"over_{role}")
+            p_value = getattr(ours, f"over_{role}_p_seeds")
             figures = f"{ours.value:.3f} against {other.value:.3f}, {gain:+.3f} ({_tested(p_value, ours.seeds)})"
-            claim = _beats(ours, other, f"in {measure}", verdict, figures)
+            claim = _beats(ours, other, f"in {measure}", verdict_of(gain, p_value), figures)
             (deciding if role == "baseline" else more).append(claim)
     return deciding, more
 
@@ -152,25 +141,17 @@ def _figures(rows: pd.DataFrame) -> list[Claim]:
     told = rows[rows["paper"].notna() & (rows["data"] != "embedded")]
     if told.empty:
         return []
-    higher, lower = (
-        told["ci_low"] - ROUNDED > told["paper"],
-        told["ci_high"] + ROUNDED < told["paper"],
-    )
-    same = len(told) - higher.sum() - lower.sum()
-    text = f"Of {len(told)} cells that the paper also reports, {same} have its figure within their interval"
-    below = "; ".join(
-        f"{row.pair} {_named(row)}{row.value:.2f} against {row.paper:.2f}" for row in told[lower].itertuples()
-    )
-    return [Claim(f"{text}, {higher.sum()} are higher and {lower.sum()} lower{f' ({below})' if below else ''}.")]
+    higher = (told["ci_low"] - ROUNDED > told["paper"]).sum()
+    below = []
+    for row in told[told["ci_high"] + ROUNDED < told["paper"]].itertuples():
+        words = [row.pair, row.title if row.criterion != "none" else "", row.measure.replace("accuracy", "")]
+        below.append(f"{' '.join(filter(None, words))} {row.value:.2f} against {row.paper:.2f}")
+    within = f"{len(told) - higher - len(below)} have its figure within their interval"
+    lower = f"{len(below)} lower" + (f" ({'; '.join(below)})" if below else "")
+    return [Claim(f"Of {len(told)} cells that the paper also reports, {within}, {higher} are higher and {lower}.")]
 
 
-def _named(row: Any) -> str:
-    """What distinguishes a row from others of its pair."""
-    words = [row.title if row.criterion != "none" else "", row.measure if row.measure != "accuracy" else ""]
-    return "".join(f"{word} " for word in words if word)
-
-
-def _interval(cell: pd.Series) -> str:
+def _interval(cell: Any) -> str:
     return f"{cell.value:.3f} [{cell.ci_low:.3f}, {cell.ci_high:.3f}]"
 
 
@@ -201,7 +182,7 @@ def main_cells(comparison: pd.DataFrame, without: Iterable[str] = ()) -> list[di
     rows = rows[~rows["pair"].isin(NATIVE)]
     cells = []
     for (task, pair), part in rows.groupby(["task", "pair"], sort=False):
-        known = {row.role: row for row in part.itertuples()}
+        known = _by_role(part)
         if "ours" not in known:
             continue
         ours, baseline = known["ours"], known.get("baseline")
