@@ -22,10 +22,8 @@ from neuralese.storage.tables import (
     read_about,
     read_table,
     vectors,
-    write_batches,
     write_table,
 )
-from neuralese.tasks.birds.data import FEATURES
 from neuralese.tasks.driving.tables import WORDS
 
 ROOT = Path(__file__).parents[1]
@@ -228,16 +226,6 @@ def test_a_wrong_table_is_neither_written_nor_read(tmp_path, columns, written, r
     pq.write_table(pa.table(columns), path)
     with pytest.raises(NeuraleseError, match=rf"inventory\.parquet.* {read}"):
         read_table(path, "inventory")
-
-
-def test_a_large_table_is_checked_piece_by_piece(tmp_path):
-    path, good = tmp_path / "features.parquet", good_table(FEATURES)
-    write_batches(path, [good.slice(0, 2), good.slice(2)], FEATURES)
-    assert read_table(path, FEATURES).equals(good)
-    before = path.read_bytes()
-    with pytest.raises(NeuraleseError, match="nan in column 'feature' of row 1"):
-        write_batches(path, [good, spoiled(good, "feature", 1, [0.0, float("nan"), 0.0])], FEATURES)
-    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("features.parquet", before)]
 
 
 def test_points_of_a_sweep_have_rows_of_their_own(tmp_path):

@@ -34,7 +34,7 @@ from torch import nn
 from neuralese.data.archives import content_digest, members
 from neuralese.errors import NeuraleseError
 from neuralese.storage.files import making, read_json, write_json
-from neuralese.storage.tables import read_about, read_table, vectors, write_batches, write_table
+from neuralese.storage.tables import read_about, read_table, vectors, write_table
 from neuralese.storage.weights import read_weights, save_weights
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "corpus"))
@@ -143,7 +143,7 @@ def tables(folder: Path) -> dict[Path, Read]:
     made = {
         "messages": lambda path: write_table(path, pa.table(messages), "messages", about={"kind": "vector"}),
         "inventory": lambda path: write_table(path, pa.table(inventory), "inventory"),
-        "traces": lambda path: write_batches(path, [pa.table(traces)] * 3, "traces"),
+        "traces": lambda path: write_table(path, pa.table(traces), "traces"),
         "history": lambda path: write_table(path, pa.table(history), "history"),
     }
     paths = {}

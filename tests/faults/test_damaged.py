@@ -18,13 +18,12 @@ from neuralese.data.data_sets import raw_kind
 from neuralese.errors import NeuraleseError
 from neuralese.games.reference import ReferenceGame
 from neuralese.storage.files import file_digest, making, read_json, read_made, write_json, write_text
-from neuralese.storage.tables import data_digest, read_about, read_table, vectors, write_batches, write_table
+from neuralese.storage.tables import data_digest, read_about, read_table, vectors, write_table
 from neuralese.storage.weights import discard_broken, read_weights, save_weights
 
 MADE = {"stage": "sample_messages", "settings": {"noise": 0.3}, "code": "1", "data": "embedded"}
 READ = {
     "messages.parquet": lambda path: read_table(path, "messages"),
-    "features.parquet": lambda path: read_table(path, "messages"),
     "agent.safetensors": read_weights,
     "report.json": read_json,
 }
@@ -50,10 +49,9 @@ def table() -> pa.Table:
 
 
 def make(folder: Path, **made: object) -> None:
-    """Write a file of every kind as a stage of a run would: the first table compressed, the second not."""
+    """Write a file of every kind as a stage of a run would."""
     with making(MADE | made):
         write_table(folder / "messages.parquet", table(), "messages", about={"kind": "vector"})
-        write_batches(folder / "features.parquet", [table()] * 2, "messages")
         save_weights(folder / "agent.safetensors", nn.Linear(20, 20), {"hidden": 20})
         write_json(folder / "report.json", {"source": "embedded", "said": ["red"] * 50})
 

@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,34 +74,18 @@ def write_table(
     contract: str | Contract,
     about: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write `table` as Parquet once it keeps its contract; columns of the contract are cast to their types.
+    """Write `table` as Parquet, with checksums, once it keeps its contract; columns are cast to the contract's types.
 
     `about` is written into the file's metadata, each value as JSON.
     """
     if not isinstance(table, pa.Table):
         table = pa.Table.from_pandas(table, preserve_index=False)
     table = _typed(path, table, contract_of(contract))
-    metadata = {name: json.dumps(value) for name, value in (about or {}).items()}
-    _write(path, [table.replace_schema_metadata(metadata)], compression="zstd")
-
-
-def write_batches(path: str | Path, tables: Iterable[pa.Table], contract: str | Contract) -> None:
-    """Write a large table of numbers piece by piece and uncompressed, since few numbers occur twice."""
-    pieces = (_typed(path, table, contract_of(contract)) for table in tables)
-    _write(path, pieces, compression="none", use_dictionary=False)
-
-
-def _write(path: str | Path, tables: Iterable[pa.Table], **options: Any) -> None:
-    """Write tables one after another, with checksums and what made them; `options` are of `ParquetWriter`."""
-    with atomic(path) as temporary, ExitStack() as stack:
-        writer = None
-        for table in tables:
-            writer = writer or stack.enter_context(
-                pq.ParquetWriter(temporary, table.schema, write_page_checksum=True, **options)
-            )
-            writer.write_table(table)
-        if writer:
-            writer.add_key_value_metadata({KEY: json.dumps(made_by())})
+    table = table.replace_schema_metadata({name: json.dumps(value) for name, value in (about or {}).items()})
+    options = {"compression": "zstd", "write_page_checksum": True}
+    with atomic(path) as temporary, pq.ParquetWriter(temporary, table.schema, **options) as writer:
+        writer.write_table(table)
+        writer.add_key_value_metadata({KEY: json.dumps(made_by())})
 
 
 @contextmanager
