@@ -48,7 +48,7 @@ def test_a_human_says_whole_utterances_in_its_own_words(game, generator):
     world, waiting = game.reset(2, generator), torch.zeros(2, 3, dtype=torch.long)
     utterance, texts = torch.tensor([[3, 0, 1], [0, 3, 0]]), ["", "left", "right", "left, right"]
     arrives = torch.ones(2, dtype=torch.bool)
-    humans = Humans(torch.arange(2), torch.tensor([0, 1]), world, waiting, utterance, arrives, silence=0)
+    humans = Humans(torch.arange(2), world, waiting, utterance, arrives, silence=0)
     mixed = replayed_pair(Robot(small_cell(game)), humans, game, 0)
     table = record(mixed, silence(0), (north, lambda said: [texts[each] for each in said]), ("robot", "human"))
     for number, rows in table[table["player"] == 1].groupby("game"):

@@ -5,10 +5,11 @@
     H / H all those of every game                 H* / H*   two model humans who speak English
 
 **Replayed humans** do and say what they did in a test game, whatever the robot does; both seats of every game are
-replayed in turn. Utterances are translated whole; a message without any phrase of the inventory, as silence. In one
-condition, *repeated*, the robot hears the last translation of our criterion again while its human is silent. In a trace
-whose human never arrived (most of them crashed) no robot can complete the game: `possible` is the share of traces in
-which one can.
+replayed in turn. Utterances are translated whole; a message without any phrase of the inventory, as silence. Besides
+the criteria of the dictionary there are *silence*, in which the robot hears nothing, *neuralese*, in which it hears
+what a second robot says in the human's place, and *repeated*, in which it hears the last translation of our criterion
+again while its human is silent. In a trace whose human never arrived (most of them crashed) no robot can complete the
+game: `possible` is the share of traces in which one can.
 
 **Model humans** hear the robot's words in English and act on them. Translators are those chosen on dev for relays
 (`relay`). People are silent at most turns, and a robot never learned to hear nothing. What it hears then is chosen on
@@ -28,7 +29,7 @@ from torch import Tensor
 from neuralese.config.models import RelayConfig
 from neuralese.evaluate.outcomes import Condition, Outcome, conditions_of, outcome_table
 from neuralese.evaluate.relay import OVER
-from neuralese.games.driving import DrivingGame, DrivingWorld
+from neuralese.games.driving import DrivingGame
 from neuralese.stages.run import Run
 from neuralese.storage.tables import read_about
 from neuralese.tasks.driving.channels import (
@@ -120,15 +121,9 @@ class Replayed:
 
 
 def replayed_pair(robot: Robot, humans: Humans, game: DrivingGame, seed: int, speaker: Robot | None = None) -> Pair:
-    """A robot in the first car and replayed humans in the second, in whose place a robot may speak.
-
-    The rules are the same for both cars, so those of games are swapped where the human drove the first.
-    """
-    first, world = (humans.seat == 0)[:, None], humans.world
-    parts = (torch.where(first, each.flip(1), each) for each in (world.pose, world.goal, world.arrived))
-    longer = DrivingGame(game.layouts, humans.action.shape[1] + game.max_steps)
-    start = Start(DrivingWorld(world.map, *parts), seed)
-    return Pair("R/H", (robot, Replayed(humans, speaker)), longer, start, humans.games.numpy())
+    """A robot in the first car and replayed humans in the second, in whose place a robot may speak."""
+    seats = (robot, Replayed(humans, speaker))
+    return Pair("R/H", seats, game, Start(humans.world, seed), humans.games.numpy())
 
 
 def replayed_outcomes(
@@ -136,12 +131,13 @@ def replayed_outcomes(
 ) -> list[Outcome]:
     """A robot with each of `humans` under every condition; games with random messages are repeated and averaged."""
     found, possible = [], {"possible": float(humans.arrives.double().mean())}
+    longer = DrivingGame(game.layouts, humans.action.shape[1] + game.max_steps)
     for each in conditions:
         people = humans.repeating() if each.name == REPEATED else humans
         times = RANDOM_REPEATS if isinstance(each.heard, DictionaryChannel) and each.heard.at_random else 1
         people = people[torch.arange(len(humans.games)).repeat(times)]
         speaker = robot if each.name == SPOKEN.name else None
-        (played,) = replayed_pair(robot, people, game, seed, speaker).play([each])
+        (played,) = replayed_pair(robot, people, longer, seed, speaker).play([each])
         values = {measure: value.reshape(times, -1).mean(0) for measure, value in played.values.items()}
         found.append(replace(played, values=values, groups=humans.games.numpy(), facts=possible))
     return found

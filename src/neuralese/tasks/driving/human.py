@@ -49,10 +49,12 @@ def load_heard(files: Files) -> Tensor:
 
 @dataclass(frozen=True)
 class Humans:
-    """Humans of logged games, both seats of each."""
+    """Humans of logged games, the drivers of both cars of each.
+
+    The rules are the same for both cars, so those of a game are swapped where needed: the human has the second.
+    """
 
     games: Tensor  # (n,)
-    seat: Tensor  # (n,)
     world: DrivingWorld  # where they began
     action: Tensor  # (n, turns) waiting at the end
     utterance: Tensor  # (n, turns) silence at the end
@@ -65,10 +67,11 @@ class Humans:
         logged = Logged(turns)
         game, seat = torch.arange(2 * len(logged.ids)) // 2, torch.arange(2 * len(logged.ids)) % 2
         said = torch.from_numpy(utterances.astype(np.int64))[logged.row].where(logged.row >= 0, silence)
+        start, swapped = logged.start()[game], (seat == 0)[:, None]
+        cars = (torch.where(swapped, each.flip(1), each) for each in (start.pose, start.goal, start.arrived))
         return cls(
             games=torch.from_numpy(logged.ids)[game],
-            seat=seat,
-            world=logged.start()[game],
+            world=DrivingWorld(start.map, *cars),
             action=logged.action[game, :, seat],
             utterance=said[game, :, seat],
             arrives=logged.done[game, :, seat].any(1),
@@ -76,8 +79,7 @@ class Humans:
         )
 
     def __getitem__(self, rows: Tensor) -> "Humans":
-        """Some of the humans."""
-        parts = ("games", "seat", "world", "action", "utterance", "arrives")
+        parts = ("games", "world", "action", "utterance", "arrives")
         return replace(self, **{name: getattr(self, name)[rows] for name in parts})
 
     def repeating(self) -> "Humans":

@@ -3,7 +3,6 @@
 import io
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +52,7 @@ def watch_driving(run: Run, criteria: Families, relay: Mapping[str, Any], criter
     humans = load_humans(run.files, "test", run.parts, run.phrases.index(""))[torch.arange(number)]
     utterances = np.array(run.table("utterances.parquet")["text"])
     channel = dictionary_channel(run, criterion, lookup.criteria["H->R"][criterion])
-    with_humans = replace(replayed_pair(Robot(run.cell), humans, run.states, pair.start.seed), game=run.states)
+    with_humans = replayed_pair(Robot(run.cell), humans, run.states, pair.start.seed)
     mixed = record(with_humans, channel, (english, lambda said: utterances[said]), ("robot", "human"))
     watched = pd.concat([alone.assign(pair="R/R"), mixed.assign(pair="R/H")]).assign(criterion=criterion)
     return pd.concat([watched, side_by_side(run, criteria, RelayConfig(**relay), number)], ignore_index=True)
