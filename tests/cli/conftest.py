@@ -11,17 +11,16 @@ from click.testing import CliRunner, Result
 from comparison_rows import behavior_rows, belief_rows
 
 from neuralese.agents.cell import Cell, CellConfig, save_cell
-from neuralese.agents.messages import read_contexts, read_messages, states_table
+from neuralese.agents.messages import states_table
 from neuralese.agents.players import sample_messages
 from neuralese.cli.main import cli
-from neuralese.config.models import GameConfig, SynthesisConfig
+from neuralese.config.models import SynthesisConfig
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, save_model
+from neuralese.stages.run import Run
 from neuralese.storage.files import write_json, write_text
 from neuralese.storage.tables import vectors, write_table
-from neuralese.tasks.task import ReferenceTask
 from neuralese.translate.criteria import make_criterion
 from neuralese.translate.dictionary import build_dictionary, entries
-from neuralese.translate.languages import Composed, English, Neuralese, load_parts
 from neuralese.translate.synthesis import MessageMaker, bags_table, believe_by_likelihood, new_messages, new_phrases
 
 PHRASES = ["", "green", "blue", "light", "dark green"]
@@ -44,54 +43,35 @@ CRITERIA = {
 MESSAGE = 6  # length of a message
 
 
-def make_run(folder: Path, items: Path, utterances: Path) -> None:
-    """Let an untrained agent speak, and translate it."""
+def make_run(task: Path) -> None:
+    """Let an untrained agent speak, and translate it: by a dictionary, new messages and combined phrases."""
     torch.manual_seed(0)
-    generator = torch.Generator().manual_seed(0)
-    games = ReferenceTask().load_games({"items.parquet": items}, GameConfig())
-    game = games["train"]
+    generator, folder = torch.Generator().manual_seed(0), task / "seed0"
+    run = Run("colors", task.glob("*.parquet"))
+    game = run.states
     cell = Cell(game, CellConfig(hidden=8, message=MESSAGE, radius=2.0))
     save_cell(folder / "agent.safetensors", cell)
-    robot = RobotSpeaker(game, hidden=8, message=MESSAGE, scale=0.3)
-    save_model(folder / "robot_speaker.safetensors", robot)
+    save_model(folder / "robot_speaker.safetensors", RobotSpeaker(game, hidden=8, message=MESSAGE, scale=0.3))
+    save_model(folder / "human_speaker.safetensors", HumanSpeaker(game, hidden=8, phrases=len(PHRASES), silence=0))
     counts = {"train": 300, "dev": 12, "test": 12}
-    write_table(folder / "messages.parquet", sample_messages(cell, games, counts, generator), "messages")
+    write_table(folder / "messages.parquet", sample_messages(cell, run.games, counts, generator), "messages")
     contexts = states_table(game, game.draw_states(80, generator), "context_id")
     write_table(folder / "contexts.parquet", contexts, "contexts")
-    said = read_messages(folder / "messages.parquet", game)
-    spoken = {split: Neuralese(game, robot, each.messages, each.ids) for split, each in said.items()}
-    human = HumanSpeaker(game, hidden=8, phrases=len(PHRASES), silence=0)
-    save_model(folder / "human_speaker.safetensors", human)
-    english = English(game, human, PHRASES)
-    candidates = game.candidates(read_contexts(folder / "contexts.parquet", game))
-    held_out = [spoken["dev"], spoken["test"]]
-    told = Composed(english, load_parts(utterances))
-    dictionary = build_dictionary(english, told, held_out, spoken["train"], candidates, CRITERIA, n_best=3)
+
+    run = Run("colors", [*task.glob("*.parquet"), *folder.glob("*")])
+    held_out, vocabulary, told = [run.neuralese("dev"), run.neuralese("test")], run.neuralese("train"), run.utterances
+    dictionary = build_dictionary(run.english, told, held_out, vocabulary, run.contexts(), CRITERIA, n_best=3)
     write_table(folder / "dictionary.parquet", dictionary, "dictionary", about={"criteria": CRITERIA})
-    make_synthesis(folder, english, told, held_out, spoken["train"], candidates, generator)
-
-
-def make_synthesis(
-    folder: Path,
-    english: English,
-    told: Composed,
-    held_out: list[Neuralese],
-    vocabulary: Neuralese,
-    candidates: torch.Tensor,
-    generator: torch.Generator,
-) -> None:
-    """Put phrases together for messages, and make new messages for utterances."""
     config, settings = SynthesisConfig(steps=2, beam=1), CRITERIA["R->H"]["mine"]
-    criterion, few = make_criterion(settings), candidates[:40]
-    bags, _ = new_phrases(criterion, held_out[0], english.spoken(), few, config)
+    criterion, few = make_criterion(settings), run.contexts(40)
+    bags, _ = new_phrases(criterion, held_out[0], run.english.spoken(), few, config)
     write_table(folder / "bags.parquet", bags_table(bags), "bags")
     rows = [entries("R->H", "synthesis", each, bags, criterion.scores(each, bags, few), 3) for each in held_out]
-    believe = believe_by_likelihood(vocabulary, candidates, config.scale)
-    maker = MessageMaker(vocabulary, few, candidates, 2.0, config, generator)
+    believe = believe_by_likelihood(vocabulary, run.contexts(), config.scale)
+    maker = MessageMaker(vocabulary, few, run.contexts(), 2.0, config, generator)
     made, new = new_messages(told.ids.tolist(), told.texts(), {"synthesis": maker.make(told, believe)})
-    rows.append(new)
     about = {"criteria": {"R->H": {"synthesis": settings}}, "contexts": 40, "otherwise": "mine"}
-    write_table(folder / "synthesis.parquet", pd.concat(rows), "dictionary", about)
+    write_table(folder / "synthesis.parquet", pd.concat([*rows, new]), "dictionary", about)
     write_table(folder / "new_messages.parquet", made, "messages")
 
 
@@ -110,7 +90,7 @@ def results(tmp_path_factory) -> Path:
     texts = [", ".join(PHRASES[part] for part in parts) for parts in UTTERANCES]
     said = pd.DataFrame({"utterance_id": range(len(texts)), "text": texts, "parts": UTTERANCES})
     write_table(colors / "utterances.parquet", said.assign(train=3, dev=1, test=1), "utterances")
-    make_run(colors / "seed0", colors / "items.parquet", colors / "utterances.parquet")
+    make_run(colors)
     belief = belief_rows(seeds=1).fillna({"kind": ""})
     belief["data"] = ["embedded" if task == "colors" else "mirror" for task in belief["task"]]
     write_table(folder / "tables" / "belief.parquet", belief, "belief")

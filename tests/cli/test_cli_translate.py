@@ -172,20 +172,6 @@ def test_a_missing_table_is_named_with_the_command_that_makes_it(shell, results,
     )
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        (),
-        ("blue", "--message-id", "3"),
-        ("--new", "--criterion", "mine", "blue"),
-        ("--message-id", "3", "--save", "x.npy"),
-        ("-n", "0", "blue"),
-    ],
-)
-def test_wrong_usage_has_its_own_exit_code(shell, arguments):
-    assert shell(*TRANSLATE, *arguments).exit_code == 2
-
-
 def test_without_a_number_there_are_as_many_as_in_the_dictionary(shell):
     for criterion in ("mine", "random"):
         for phrase in ("blue", "light blue"):
