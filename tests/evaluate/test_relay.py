@@ -1,5 +1,6 @@
 """Into English and back: what the listener at the end hears, and what is left of what communication is worth."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 import torch
 from small_task import NOISE, SmallTask
 
-from neuralese.evaluate.listeners import Listeners, guess_by_likelihood
+from neuralese.evaluate.listeners import ModelRobot
 from neuralese.evaluate.outcomes import outcome_table
 from neuralese.evaluate.relay import OVER, SHARES, PhraseMessages, Relay, new_messages, relay_outcomes, round_trips
 from neuralese.translate.criteria import make_criterion
@@ -23,7 +24,7 @@ CRITERIA = {
 
 def relay(task: SmallTask) -> Relay:
     """The robot guesses by p(z | x), so that it does not matter at which place an item is shown."""
-    likely = Listeners(task.game, guess_by_likelihood(task.robot, task.game), task.listener, "R*")
+    likely = replace(task.listeners, robot=ModelRobot(task.robot, task.game))
     listeners = dict.fromkeys(("dev", "test"), likely)
     heard = torch.eye(len(task.english))
     return Relay(task.english.spoken(), task.language(task.vocabulary), task.candidates, listeners, heard)
@@ -57,7 +58,7 @@ def test_the_chosen_pair_is_the_best_of_all_by_a_naive_loop(task):
             phrase = one.scores(said, phrases, task.candidates).argmin(1)
             message = other.scores(phrases, vocabulary, task.candidates).argmin(1)[phrase]
             robot = ways.credit(task.vocabulary.messages[message], dev.states, "dev")
-            human = task.listeners.human_credit(torch.eye(len(task.english))[phrases.ids[phrase]], dev.states)
+            human = task.listeners.human.credit(torch.eye(len(task.english))[phrases.ids[phrase]], dev.states)
             scored[there, back] = robot.mean() + human.mean()
     _, choices = round_trips(ways, CRITERIA, {}, dev, task.said)
     first = choices[choices["criterion"] == "mine"].iloc[0]

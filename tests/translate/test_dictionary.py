@@ -7,7 +7,7 @@ from worlds import World
 
 from neuralese.errors import NeuraleseError
 from neuralese.translate.criteria import BeliefCriterion, PmiCriterion, make_criterion
-from neuralese.translate.dictionary import build_dictionary, n_best, translate
+from neuralese.translate.dictionary import build_dictionary, n_best
 
 PHRASES = ["", "red", "green", "blue"]
 UTTERANCES = ((0,), (1,), (2,), (3,), (1, 3))
@@ -105,10 +105,3 @@ def test_a_criterion_is_built_from_its_settings_whatever_its_role():
 def test_an_unknown_criterion_or_option_is_refused_by_name(settings, says):
     with pytest.raises(NeuraleseError, match=says):
         make_criterion(settings)
-
-
-def test_a_message_is_translated_as_the_dictionary_does(world):
-    dictionary = build(world, {"R->H": {"belief": BELIEF}, "H->R": {}}, n_best=1)
-    said = world.late
-    texts = translate(make_criterion(BELIEF), said, world.english.spoken(), world.candidates, said.messages)
-    assert texts == dictionary.set_index("source_id").loc[said.ids.tolist(), "target"].tolist()

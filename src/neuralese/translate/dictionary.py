@@ -78,16 +78,6 @@ def best_targets(
     return best
 
 
-def translate(
-    criterion: Criterion, language: Neuralese, english: English, candidates: Tensor, messages: Tensor
-) -> list[str]:
-    """The best English for each of `messages` (n, message) of a language."""
-    said = dataclasses.replace(language, messages=messages, ids=torch.arange(len(messages)))
-    best, _ = n_best(criterion.scores(said, english, candidates), 1)
-    texts = english.texts()
-    return [texts[position] for position in best[:, 0]]
-
-
 def build_dictionary(
     english: English,
     utterances: Composed,
