@@ -43,6 +43,13 @@ class Language(Protocol):
     def log_likelihood(self, candidates: Tensor) -> Tensor:
         """log p(z_k | x_is), (K, n, s), for candidates (n, s, ...), each independently."""
 
+    def heard(self, words: Tensor) -> Tensor:
+        """What the model human hears for each message of English, (K, words), given `words` (phrases, words).
+
+        `words` is what it hears for each phrase of the inventory.
+        """
+        raise TypeError(f"the model human does not hear {type(self).__name__}.")
+
 
 @dataclass(frozen=True)
 class Neuralese(Language):
@@ -109,7 +116,6 @@ class English(Language):
         return self
 
     def heard(self, words: Tensor) -> Tensor:
-        """What the model human hears, (K, words), given that for each phrase of the inventory, (phrases, words)."""
         return words[self.ids]
 
     @torch.no_grad()
@@ -141,7 +147,6 @@ class Composed(Language):
         return replace(self, join=reading.join)
 
     def heard(self, words: Tensor) -> Tensor:
-        """What the model human hears, (K, words), given that for each phrase of the inventory, (phrases, words)."""
         return self.bags @ words
 
     @cached_property
