@@ -3,7 +3,6 @@
 import math
 from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 import pytest
 import torch
@@ -18,7 +17,6 @@ from neuralese.evaluate.belief import (
     evaluate_belief,
     measured_bound,
 )
-from neuralese.evaluate.comparison import BOUND, SECTIONS, compare
 from neuralese.evaluate.listeners import Listener, Listeners, ModelRobot
 from neuralese.evaluate.outcomes import Condition
 from neuralese.games.driving import DrivingGame, Layouts
@@ -148,14 +146,6 @@ def test_what_has_nothing_to_do_with_the_states_is_at_chance(items, candidates, 
     # a word that says nothing of any of the items leaves the listener with all of them
     nothing = setting.listeners.human.credit(torch.zeros(ITEMS, items), setting.robot.states)
     assert nothing.tolist() == pytest.approx([1 / candidates] * ITEMS)
-
-
-def test_gains_are_over_the_baseline_and_the_control_of_the_same_pair_and_unit(played):
-    for pair in (("R", "H*", "message"), ("H", "R", "utterance"), ("H", "R", "phrase")):
-        good, poor, dice = (played.loc[(*pair, name)] for name in ("good", "poor", "dice"))
-        assert good["over_baseline"] == pytest.approx(good["value"] - poor["value"])
-        assert good["over_control"] == pytest.approx(good["value"] - dice["value"])
-    assert played.loc[[NATIVE, WORDS], "over_baseline"].isna().all()  # nothing is translated
 
 
 def test_messages_of_one_game_count_as_one_and_one_that_was_drawn_twice_is_one_message(setting, played):
@@ -371,19 +361,6 @@ def test_the_interpreter_knows_the_candidates_but_not_which_of_them_is_true(task
     states = task.said.states
     assert torch.equal(words(states), words(states.flip(1)))
     assert (words(states) != words(task.game.redraw(states, torch.Generator().manual_seed(1)))).any()
-
-
-def test_the_interpreter_says_something_and_its_rows_stand_apart_from_those_of_dictionaries(task):
-    heard = task.translations.interpreted(task.said, task.speech).heard
-    assert not heard.words[:, 0].any()  # the first phrase is silence
-    known = {tuple(message) for message in task.vocabulary.messages.tolist()}
-    assert all({tuple(message) for message in each.tolist()} <= known for each in heard.messages.values())
-    random, informed = torch.Generator().manual_seed(0), task.translations.interpreted
-    belief = evaluate_belief(task.listeners, task.said, task.speech, [], 100, random, informed)
-    rows = compare(belief.assign(task="small", seed=0, data="embedded"))
-    assert set(rows.loc[rows["role"] == "upper bound", "section"]) == {BOUND}
-    assert "upper bound" in SECTIONS[BOUND]
-    assert np.isfinite(rows["value"]).all()
 
 
 # Proposition 1 next to what was measured

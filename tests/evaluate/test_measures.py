@@ -26,7 +26,6 @@ from neuralese.evaluate.measures import (
     measure_vectors,
     pairs,
     positional_disentanglement,
-    principal_spread,
     state_classes,
     state_distances,
     state_points,
@@ -187,12 +186,6 @@ def test_all_measures_of_symbols_and_of_vectors():
     assert measured(vectors[:, :1], states)["effective_dimension", ""] == 1
 
 
-def test_the_effective_dimension_counts_directions():
-    random = np.random.default_rng(1)
-    assert principal_spread(random.standard_normal((5000, 4)))[0] == pytest.approx(4, abs=0.1)
-    assert principal_spread(np.outer(random.standard_normal(500), np.ones(4))) == pytest.approx((1, 1))
-
-
 def test_messages_of_one_group_count_once_in_the_test():
     """Ten games, in each of which state and message stay as they are: many recordings, but little evidence."""
     random = np.random.default_rng(3)
@@ -241,15 +234,6 @@ def test_columns_count_alike_and_one_that_never_changes_counts_nothing():
     assert state_distances(state_points(states, columns), left, right) == pytest.approx([2 / 3])
     del columns["same"]
     assert state_distances(state_points(states, columns), left, right) == pytest.approx([1])
-
-
-def test_categories_alone_are_hamming_distance():
-    random = np.random.default_rng(0)
-    states = pd.DataFrame(random.integers(3, size=(50, 4)), columns=list("abcd"))
-    left, right = random.integers(50, size=(2, 200))
-    points = state_points(states, {name: {"type": "category"} for name in "abcd"})
-    expected = (states.to_numpy()[left] != states.to_numpy()[right]).mean(1)
-    np.testing.assert_allclose(state_distances(points, left, right), expected)
 
 
 def test_continuous_variables_are_cut_into_equally_frequent_bins():
@@ -338,11 +322,3 @@ def test_distances_of_vectors():
     rows = zip(vectors[left], vectors[right], zero, strict=True)
     angles = [1.0 if none else naive_cosine(one, other) for one, other, none in rows]
     np.testing.assert_allclose(cosine(vectors, left, right), angles)
-
-
-def test_similarity_is_undefined_where_nothing_differs():
-    some = np.arange(5.0)
-    assert topographic_similarity(some, some**3) == pytest.approx(1)
-    assert topographic_similarity(some, -some) == pytest.approx(-1)
-    assert np.isnan(topographic_similarity(some, np.zeros(5)))
-    assert np.isnan(topographic_similarity(np.zeros(5), some))

@@ -67,18 +67,6 @@ def test_the_chosen_pair_is_the_best_of_all_by_a_naive_loop(task):
     assert first["pairs"] == len(family) ** 2
 
 
-def test_what_is_heard_is_the_message_of_the_phrase_of_the_message(task):
-    found, _ = round_trips(relay(task), CRITERIA, {}, task.said.first(100), task.said)
-    condition = next(each for each in found if each.name == "mine")
-    mine, family = condition.heard, members(CRITERIA["mine"])
-    there, back = (make_criterion(family[condition.facts[way]]) for way in ("there", "back"))
-    phrases = task.english.spoken()
-    said = task.language(task.said)
-    assert (there.scores(said, phrases, task.candidates).argmin(1) == mine.phrases).double().mean() > 0.99
-    best = back.scores(phrases, task.language(task.vocabulary), task.candidates).argmin(1)
-    torch.testing.assert_close(mine.messages, task.vocabulary.messages[best[mine.phrases]])
-
-
 def test_new_messages_pass_the_channel_when_they_are_sent_and_others_have_done_so(task, tmp_path):
     files = task.write_synthesis(tmp_path, otherwise="mine", made_for=[1, 2, 3, 4])
     new = new_messages(files, task.english.spoken(), NOISE)
