@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from neuralese.translate.languages import Language
-    from neuralese.translate.pairs import Meanings, Respond
+    from neuralese.translate.pairs import Meanings
 
 Join = Literal["product", "mean"]
 Weights = Literal["product", "sum", "source", "target", "likelihood"]
@@ -89,19 +89,14 @@ class Criterion(ABC):
         """How likelihoods are computed."""
         return Reading(self.scale, self.variance, self.join)
 
-    def meanings(
-        self,
-        language: "Language",
-        candidates: "Tensor",
-        block: int | None = None,
-        keep: bool = False,
-        dtype: "torch.dtype | None" = None,
-        respond: "Respond | None" = None,
-    ) -> "Meanings":
-        """What the messages of a language, read as this criterion reads them, mean in contexts with `candidates`."""
-        from neuralese.translate.pairs import BLOCK, DOUBLE, Meanings
+    def meanings(self, language: "Language", candidates: "Tensor", **options: Any) -> "Meanings":
+        """What the messages of a language, read as this criterion reads them, mean in contexts with `candidates`.
 
-        return Meanings(language.read(self.reading), candidates, block or BLOCK, keep, dtype or DOUBLE, respond)
+        `options` are those of `Meanings`.
+        """
+        from neuralese.translate.pairs import Meanings
+
+        return Meanings(language.read(self.reading), candidates, **options)
 
     def scores(
         self,
@@ -112,10 +107,11 @@ class Criterion(ABC):
         dtype: "torch.dtype | None" = None,
     ) -> "Tensor":
         """The score of every pair, (K, K'), by their meanings in contexts with `candidates` (n, s, ...)."""
-        from neuralese.translate.pairs import block_for
+        from neuralese.translate.pairs import DOUBLE, block_for
 
         block = block or block_for(max(len(source), len(target)), candidates.shape[1])
-        return self.compare(*(self.meanings(each, candidates, block, dtype=dtype) for each in (source, target)))
+        both = (self.meanings(each, candidates, block=block, dtype=dtype or DOUBLE) for each in (source, target))
+        return self.compare(*both)
 
     @abstractmethod
     def compare(self, source: "Meanings", target: "Meanings") -> "Tensor":
