@@ -25,7 +25,7 @@ Random = torch.Generator | None
 
 
 class Listener(ABC):
-    """Prefers some candidates to others on hearing something."""
+    """Guesses the speaker's state: on hearing something, it prefers some candidates to others."""
 
     name: str  # in tables
 

@@ -75,7 +75,7 @@ SYNTHESIS: Condition = Condition("synthesis", "synthesis (new messages)", "exten
 
 @dataclass(frozen=True)
 class Relay:
-    """Both languages, the contexts in which they are compared, and who hears what comes back."""
+    """Both languages, the contexts in which they are compared, and those who hear what comes back."""
 
     english: English  # the phrases that may be said
     vocabulary: Neuralese
