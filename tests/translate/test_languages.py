@@ -87,6 +87,12 @@ def test_single_phrases_come_first_by_their_own_ids_and_then_what_was_said_on_he
     assert table["text"].tolist()[4:] == ["dark, green", "light, green", "light, dark, green"]
 
 
+def test_utterances_are_counted_in_each_split(table):
+    counts = table.set_index(table["parts"].map(tuple))[["train", "dev", "test"]]
+    expected = {(2, 3): [2, 0, 1], (1, 3): [1, 2, 0], (0,): [1, 0, 2], (3,): [0, 0, 0]}
+    assert {parts: counts.loc[[parts]].to_numpy()[0].tolist() for parts in expected} == expected
+
+
 def test_everything_that_was_said_on_held_out_states_is_found_by_its_phrases(table, tmp_path):
     write_table(tmp_path / "utterances.parquet", table, "utterances")
     parts = load_parts(tmp_path / "utterances.parquet")
