@@ -6,17 +6,7 @@ import pytest
 from comparison_rows import PAPERS, behavior_rows, belief_rows
 
 from neuralese.evaluate.comparison import BOUND, EASIER, JUDGE, PHRASE, compare
-from neuralese.report.claims import (
-    FAILS,
-    HOLDS,
-    OPEN,
-    Claim,
-    claims,
-    main_cells,
-    paragraph,
-    scale,
-    uninformative,
-)
+from neuralese.report.claims import FAILS, HOLDS, OPEN, Claim, claims, main_cells, paragraph, uninformative
 
 
 def shifted(table: pd.DataFrame, by: float, speaker: str | None = None, spread: float = 0.0) -> pd.DataFrame:
@@ -202,7 +192,7 @@ def test_there_is_a_cell_for_each_task_and_direction_of_the_main_protocol():
 
 
 def test_several_seeds_are_tested_and_what_survives_is_said_where_it_can_be():
-    text = paragraph(cells(), RELAYS, NAMES, embedded=False)
+    text = paragraph(cells(), RELAYS, NAMES, False, {})
     assert "Translated by belief" in text
     assert "75% (Colours), 75% (Birds) and 75% (Driving) of the time from robot to human, and 75% (Colours)" in text
     assert "beats direct translation, also chosen on dev, in 6 of 6 comparisons (5 seeds, after Holm's" in text
@@ -214,11 +204,11 @@ def test_several_seeds_are_tested_and_what_survives_is_said_where_it_can_be():
 
 
 def test_one_seed_and_embedded_data_claim_nothing():
-    assert "nothing can be claimed about other agents" in paragraph(cells(seeds=1), [], NAMES, embedded=False)
-    text = paragraph(cells("embedded"), [], NAMES, embedded=True)
+    assert "nothing can be claimed about other agents" in paragraph(cells(seeds=1), [], NAMES, False, {})
+    text = paragraph(cells("embedded"), [], NAMES, True, {})
     assert "supports no claim" in text
     assert "6 of 6" not in text
-    assert paragraph([], [], NAMES, embedded=False) == "Nothing was translated in this run."
+    assert paragraph([], [], NAMES, False, {}) == "Nothing was translated in this run."
 
 
 def protocol(task: str, *p_values: float) -> list[dict]:
@@ -235,10 +225,3 @@ def test_where_the_permutation_test_finds_nothing_no_headline_stands():
     assert "75% (Colours)" not in text
     assert "75% (Birds)" in text
     assert paragraph([], [], NAMES, False, {"colors": 1.0}).startswith(opening)
-
-
-def test_places_keep_the_order_of_figures_and_stay_on_the_axis():
-    placed = scale(cells())[0]["at"]
-    assert 0 < placed["chance"] < placed["baseline"] < placed["low"] < placed["ours"] < placed["high"] < 100
-    span = placed["ours"] - placed["baseline"]
-    assert span == pytest.approx((0.75 - 0.65) / (0.75 - 0.5) * (placed["ours"] - placed["chance"]), abs=0.02)

@@ -6,7 +6,7 @@ from PIL import Image
 
 from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.players import sample_messages
-from neuralese.report.pictures import choose_examples, draw_examples
+from neuralese.figures import choose_examples, draw_examples
 from neuralese.stages.run import Run
 from neuralese.storage.tables import write_table
 from neuralese.tasks.items import items_table

@@ -61,7 +61,7 @@ def test_the_first_screen_shows_what_was_found_and_the_list_of_sections_stays(pa
     first = page.locator("header h2").first
     assert first.inner_text() == "What was found"
     assert "Translated by belief" in page.locator(".paragraph").inner_text()
-    assert page.locator(".dots-row").count() == 6
+    assert page.locator("[data-charts=found] svg.marks").count() == 1
     assert first.bounding_box()["y"] < 900
     assert page.locator("#run").bounding_box()["y"] > page.locator("#theory").bounding_box()["y"]
     page.locator("nav a[href='#ablation']").click()

@@ -1,20 +1,21 @@
 """Every chart, specified once in Vega-Lite: embedded in the page, and drawn into files by `save`.
 
 Colours are those of the page's style sheet, such as `var(--accent)`: the page replaces them by those of the reader's
-theme, `save` by those of the light one. In `usermeta` is what Vega-Lite does not know: the caption, and the same chart
-for `narrow` screens.
+theme, `save` by those of the light one. `usermeta` holds the caption.
 """
 
 import html
 import json
 import logging
 import math
+import re
 import subprocess
 import sys
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,6 @@ ACCENT, SECOND, MUTED, LINE, INK, CARD = (
     f"var(--{name})" for name in ("accent", "second", "muted", "line", "ink", "card")
 )
 SERIES = [f"var(--series-{number})" for number in range(9)]
-LIGHT = {ACCENT: "#1b57c0", SECOND: "#b3321f", MUTED: "#5d5950", LINE: "#dfdacf", INK: "#1d1c1a", CARD: "#ffffff"}
-PALETTE = ["#2b63c4", "#d97706", "#c43b3b", "#1f8a7d", "#3f8f34", "#a88a00", "#8a4fa8", "#d0568a", "#7d5a3f"]
 CONFIG = {
     "background": "transparent",
     "view": {"stroke": None},
@@ -42,14 +41,14 @@ CONFIG = {
     "legend": {"labelColor": INK, "titleColor": MUTED, "labelFontSize": 12, "titleFontWeight": 400, "labelLimit": 140},
     "title": {"color": INK, "fontSize": 13, "fontWeight": 600, "anchor": "start"},
 }
-WIDE, NARROW = 44, 24  # characters of a line of labels, on wide and on narrow screens
+WIDTH = 30  # characters of a line of labels
 SHOWN = 16  # criteria in a panel of the ablation: the best on dev; the chosen ones and sole members of a family besides
 DOTS = 1500  # messages of random games that are drawn
 OTHER = "other phrases"
 
 
 def finite(value: Any) -> Any:
-    """A value for JSON, which has no number for missing values: they become null."""
+    """A value for JSON, which has no NaN and no infinity: they become null."""
     if isinstance(value, dict):
         return {name: finite(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
@@ -86,38 +85,47 @@ def _tips(*names: str, **titles: str) -> list[Spec]:
     return [{"field": name} for name in names] + numbers
 
 
-def _dots(rows: list[dict], measure: str, caption: str, points: list[Spec], rules: Mapping[str, float | None]) -> Spec:
+def _dots(
+    rows: list[dict], measure: str, caption: str, points: list[Spec], rules: Mapping[str, float | None] | None = None
+) -> Spec:
     """Rows with a label, an interval from `low` to `high`, and `points`; `rules` are vertical lines by their colour."""
-
-    def drawn(most: int) -> Spec:
-        texts = [textwrap.wrap(row["label"], most, break_long_words=False, break_on_hyphens=False) for row in rows]
-        axis = {"grid": False, "domain": False, "ticks": False, "labelExpr": "split(datum.label, '\\n')"}
-        lines = [
-            _mark("rule", [{}], {"y": None, "x": {"datum": place}}, color=shade, strokeWidth=2)
-            for shade, place in rules.items()
-            if place is not None and not math.isnan(place)
-        ]
-        interval = {"x": _number("low", measure, zero=False, padding=14), "x2": {"field": "high"}}
-        values = [{**row, "label": "\n".join(text)} for row, text in zip(rows, texts, strict=True)]
-        label = {"field": "label", "type": "nominal", "sort": None, "title": None, "axis": axis}
-        layer = [*lines, _mark("rule", None, interval, strokeWidth=2, color=ACCENT), *points]
-        height = len(rows) * max(21, 6 + 14 * max(map(len, texts)))
-        return _chart(height, values, caption, encoding={"y": label}, layer=layer)
-
-    spec = drawn(WIDE)
-    spec["usermeta"]["narrow"] = drawn(NARROW)
-    return spec
+    texts = [textwrap.wrap(row["label"], WIDTH, break_long_words=False, break_on_hyphens=False) for row in rows]
+    values = [{**row, "label": "\n".join(text)} for row, text in zip(rows, texts, strict=True)]
+    axis = {"grid": False, "domain": False, "ticks": False, "labelExpr": "split(datum.label, '\\n')"}
+    label = {"field": "label", "type": "nominal", "sort": None, "title": None, "axis": axis}
+    lines = [
+        _mark("rule", [{}], {"y": None, "x": {"datum": place}}, color=shade, strokeWidth=2)
+        for shade, place in (rules or {}).items()
+        if place is not None and not math.isnan(place)
+    ]
+    interval = {"x": _number("low", measure, zero=False, padding=14), "x2": {"field": "high"}}
+    layer = [*lines, _mark("rule", None, interval, strokeWidth=2, color=ACCENT), *points]
+    height = len(rows) * max(21, 6 + 14 * max(map(len, texts)))
+    return _chart(height, values, caption, encoding={"y": label}, layer=layer)
 
 
 def _point(field: str, name: str, shade: str, hollow: bool = False, **properties: Any) -> Spec:
     """A layer of `_dots`: a mark at the values of a field, where there are any."""
-    tips = [{"field": "label", "title": "criterion"}, *_tips(**{field: name, "low": "low", "high": "high"})]
-    shown = {"x": _number(field), "tooltip": tips}
+    tips = [{"field": "label", "title": "row"}, *_tips(**{field: name, "low": "low", "high": "high"})]
     looks = {"size": 60, "opacity": 1, "strokeWidth": 1.8, "color": shade, "fill": CARD if hollow else shade}
-    return _mark("point", None, shown, **looks | properties) | {"transform": [{"filter": f"isValid(datum.{field})"}]}
+    layer = _mark("point", None, {"x": _number(field), "tooltip": tips}, **looks | properties)
+    return layer | {"transform": [{"filter": f"isValid(datum.{field})"}]}
 
 
 # charts of the page
+
+
+def found(cells: list[dict], names: Mapping[str, str]) -> Spec:
+    """How often a listener guesses what the speaker meant, for each of `claims.main_cells`."""
+    rows = [{**cell, "label": f"{names[cell['task']]}, {cell['way']}"} for cell in cells]
+    points = [
+        _point("chance", "chance", MUTED, shape="M0,-1V1", size=160),
+        _point("baseline", "baseline", MUTED, hollow=True),
+        _point("ours", "ours", ACCENT),
+    ]
+    ours, baseline = cells[0]["names"]
+    caption = f"● {ours} with its 95 % interval{f'; ○ {baseline}' if baseline else ''}; | chance"
+    return _dots(rows, "share of right guesses", caption, points)
 
 
 def by_pair(rows: pd.DataFrame) -> pd.DataFrame:
@@ -164,10 +172,10 @@ def panel(cells: pd.DataFrame) -> pd.DataFrame:
     """
     keys = ["family", "criterion", "title", "chosen", "role"]
     means = cells.pivot_table(index=keys, columns="split", values=["value", "ci_low", "ci_high"])
-    columns = {"dev": ("value", "dev"), "test": ("value", "test")}
-    columns |= {"low": ("ci_low", "test"), "high": ("ci_high", "test")}
-    table = means.index.to_frame(index=False).assign(**{name: means[each].to_numpy() for name, each in columns.items()})
-    table = table.sort_values("dev", ascending=False, kind="stable").reset_index(drop=True)
+    columns = {"value dev": "dev", "value test": "test", "ci_low test": "low", "ci_high test": "high"}
+    table = means.set_axis(means.columns.map(" ".join), axis=1).rename(columns=columns).reset_index()
+    table = table.sort_values("dev", ascending=False, kind="stable")[[*keys, *columns.values()]]
+    table = table.reset_index(drop=True)
     told = table["chosen"] | (table["title"] != table["criterion"])  # chosen, or alone in its family
     again = table["criterion"].isin(table.loc[told, "criterion"]) | table["criterion"].duplicated()
     shown = told | ((table.index < SHOWN) & ~again)  # a member of two families appears under its title
@@ -180,7 +188,8 @@ def ablation(cells: pd.DataFrame, rules: Mapping[str, float | None] | None = Non
     rows = shown.assign(label=shown["chosen"].map({True: "★ ", False: ""}) + shown["title"])
     points = [_point("dev", "dev", MUTED, hollow=True, size=40), _point("test", "test", ACCENT)]
     caption = "★ chosen on dev; ○ dev; ● test with its 95 % interval"
-    return _dots(rows[["label", *shown.columns[-4:]]].to_dict("records"), "accuracy", caption, points, rules or {})
+    values = rows[["label", "dev", "test", "low", "high"]].to_dict("records")
+    return _dots(values, "accuracy", caption, points, rules)
 
 
 def relay(rows: list[dict], measure: str) -> Spec:
@@ -366,27 +375,28 @@ def save(charts: Iterable[tuple[str, Spec]], title: str, *paths: str | Path, col
         "resolve": {"scale": {"color": "independent"}},
         "config": CONFIG | {"background": CARD, "padding": 12, "font": "sans-serif"},
     }
-    text = json.dumps(finite(figure))
-    for name, shade in (LIGHT | dict(zip(SERIES, PALETTE, strict=True))).items():
-        text = text.replace(name, shade)
+    style = (files("neuralese.report") / "assets/page.css").read_text("utf-8")
+    light = dict(re.findall(r"--([\w-]+): light-dark\((#\w+)", style))
+    text = re.sub(r"var\(--([\w-]+)\)", lambda name: light[name[1]], json.dumps(finite(figure)))
     svg = _apart(DRAW, f"{paths[0]} shows no chart, since it could not be drawn", text)
     if not svg:
         told = html.escape(f"{title}: not drawn for lack of memory")
         svg = f'<svg xmlns="http://www.w3.org/2000/svg" width="640" height="40"><text x="8" y="24">{told}</text></svg>'
-    for path in map(Path, paths):
-        from vl_convert import svg_to_png
+    from vl_convert import svg_to_png
 
+    for path in map(Path, paths):
         write_bytes(path, svg.encode() if path.suffix == ".svg" else svg_to_png(svg, scale=1.5))
 
 
 def _apart(code: str, otherwise: str, given: str = "") -> str:
-    """What a Python program writes that is run in a process of its own; empty, with a warning, if it fails."""
+    """The output of a Python program that runs in a process of its own; empty, with a warning, if it fails."""
     try:
-        done = subprocess.run([sys.executable, "-c", code], input=given.encode(), capture_output=True, timeout=600)
-        made, why = done.stdout.decode(), f"exit code {done.returncode}"
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, input=given.encode(), capture_output=True, timeout=600, check=True)
+        if made := done.stdout.decode():
+            return made
+        why = "no output"
     except (OSError, subprocess.SubprocessError, ValueError, MemoryError) as error:
-        made, why = "", str(error)
-    if made and why == "exit code 0":
-        return made
+        why = f"exit code {error.returncode}" if isinstance(error, subprocess.CalledProcessError) else str(error)
     log.warning("%s (%s); allow more memory and run again.", otherwise, why)
     return ""

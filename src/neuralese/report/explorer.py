@@ -1,7 +1,7 @@
-"""What the page shows of one task and seed, as plain values small enough to embed: above all, its dictionary."""
+"""What the page shows of one task and seed, above all its dictionary, as plain values small enough to embed."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +12,7 @@ from torch import Tensor
 from neuralese.agents.messages import Sequences, Speech
 from neuralese.evaluate.belief import best_translations
 from neuralese.evaluate.comparison import p_text
+from neuralese.report.claims import SURE
 from neuralese.stages.run import Run
 from neuralese.storage.files import read_json
 from neuralese.storage.tables import matrix, read_table
@@ -21,8 +22,9 @@ from neuralese.translate.pairs import beliefs
 EXPLORED = 40  # test messages that can be looked up; beliefs are shown over their states
 CLOUD = 400  # test messages in the cloud
 LISTED = 60  # messages of symbols in the list
-SURE = 0.05  # a p value below it counts
 MOSTLY = 0.5  # share of the messages translated by two phrases from which that is mentioned
+LEARNED = ("update", "success", "reward")  # what learning curves show
+NO_SYMBOLS = "(nothing)"  # how an empty message is written
 EXAMPLES = 12  # messages shown as examples, if there are no games to watch
 # kinds of translations: a phrase, phrases said together, a message the robot said, or one made for a phrase
 KINDS = {("R->H", False): "phrase", ("R->H", True): "bag", ("H->R", False): "message", ("H->R", True): "new"}
@@ -30,9 +32,9 @@ KINDS = {("R->H", False): "phrase", ("R->H", True): "bag", ("H->R", False): "mes
 
 def gather(run: Run, criterion: str) -> dict:
     """Everything the page shows of a task and seed, with the English of messages by `criterion`."""
-    said, phrases = run.said, run.english.texts()
+    said, phrases, protocol = run.said, run.english.texts(), run.table("protocol.parquet")
     dictionary, synthesis = (run.table(name, "dictionary") for name in ("dictionary.parquet", "synthesis.parquet"))
-    explored = said["test"].first(EXPLORED)
+    explored, best = said["test"].first(EXPLORED), best_translations(dictionary, "R->H", criterion)
     new = read_table(run.files["new_messages.parquet"], "messages")
     made = said["train"].first(0)
     if new.num_rows:  # nobody said them in any state
@@ -47,13 +49,16 @@ def gather(run: Run, criterion: str) -> dict:
         made=run.language(made),
         bags=run.table("bags.parquet"),
     )
-    best = best_translations(dictionary, "R->H", criterion)
-    wanted, shown, protocol = found["beliefs"]["message"], cloud(said["test"], best), run.table("protocol.parquet")
-    told = {number: row for each in said.values() for number, row in _rows(each) if number in wanted}
-    said_in = {number: state for number, (state, _) in told.items()}
-    learned = ("update", "success", "reward")
+    said_in: dict[int, list] = {}
+    spelled: dict[int, str] = {}
+    for each in said.values():
+        texts = each.messages.texts() if isinstance(each.messages, Sequences) else [None] * len(each.ids)
+        for number, state, text in zip(each.ids.tolist(), each.states.tolist(), texts, strict=True):
+            if number in found["beliefs"]["message"]:
+                said_in[number] = state
+                spelled |= {} if text is None else {number: text or NO_SYMBOLS}
+    shown, watched = cloud(said["test"], best), run.task.watched_games(run.files)
     curves = run.table("history.parquet") if "history.parquet" in run.files else None
-    watched = run.task.watched_games(run.files)
     return {
         "task": run.task.name,
         "seed": run.seed,
@@ -66,22 +71,15 @@ def gather(run: Run, criterion: str) -> dict:
         **found,
         "cloud": shown,
         "symbols": symbol_table(said["test"], best),
-        "spelled": {number: text for number, (_, text) in told.items() if text is not None},
+        "spelled": spelled,
         "games": examples(run, explored.first(EXAMPLES), best) if watched is None else watched,
-        "history": None if curves is None else curves[[*learned]].astype(float).round(4).to_dict("list"),
+        "history": None if curves is None else curves[[*LEARNED]].astype(float).round(4).to_dict("list"),
         "protocol": protocol[["measure", "variable", "value"]].to_dict("records"),
         "verdicts": verdicts(protocol),
         "warnings": read_json(run.files["provenance.json"]).get("warnings", []),
         "repeated": repeated([best[number] for number in said["test"].ids.tolist()], phrases, protocol),
         **run.task.described(run.files, shown["states"], said_in.values()),
     }
-
-
-def _rows(said: Speech) -> Iterable[tuple[int, tuple[list, str | None]]]:
-    """Every message by its number: the state in which it was said, and its symbols if it has any."""
-    spelled = isinstance(said.messages, Sequences)
-    texts = [text or "(nothing)" for text in said.messages.texts()] if spelled else [None] * len(said.ids)
-    return zip(said.ids.tolist(), zip(said.states.tolist(), texts, strict=True), strict=True)
 
 
 def explore(
@@ -126,7 +124,7 @@ def explore(
     return {"translations": translations, "beliefs": believed, "bags": texts, "made_for": made_for}
 
 
-def _only(language: Neuralese, ids: set[int]) -> Neuralese:
+def _only(language: Neuralese, ids: Collection[int]) -> Neuralese:
     rows = torch.tensor([number in ids for number in language.ids.tolist()], dtype=torch.bool)
     return replace(language, messages=language.messages[rows], ids=language.ids[rows])
 
@@ -172,7 +170,7 @@ def symbol_table(said: Speech, best: dict[int, int], count: int = LISTED) -> lis
     texts = distinct.texts()
     return [
         {
-            "text": texts[number] or "(nothing)",
+            "text": texts[number] or NO_SYMBOLS,
             "count": int(counts[number]),
             "phrase": best[int(said.ids[first[number]])],
             "state": said.states[first[number]].tolist(),
@@ -189,11 +187,11 @@ def verdicts(protocol: pd.DataFrame) -> list[str]:
     found = []
     for name, p_value in tested.items():
         about = f"about {name}" if name else "about the states"
-        if p_value < SURE:
-            told = f", at least {bits[name]:.2f} bits" if pd.notna(bits.get(name)) else ""
-            found.append(f"These messages say something {about}{told} (permutation test, p {p_text(p_value)}).")
-        else:
+        if not p_value < SURE:
             found.append(f"A permutation test finds nothing that these messages say {about} (p {p_text(p_value)}).")
+            continue
+        told = f", at least {bits[name]:.2f} bits" if pd.notna(bits.get(name)) else ""
+        found.append(f"These messages say something {about}{told} (permutation test, p {p_text(p_value)}).")
     return found
 
 
@@ -211,15 +209,15 @@ def repeated(translations: list[int], phrases: list[str], protocol: pd.DataFrame
         return f"{told} The same few words recur because no others come closer to most of these messages."
     clusters = f" and fall into {of_all['clusters']:.0f} clusters" if pd.notna(of_all.get("clusters")) else ""
     return (
-        f"{told} This agent says little more than one of two things: its messages lie almost on a line (effective "
-        f"dimension {dimension:.1f} before noise, where 1 is a line){clusters}. That is almost one bit, for which few "
-        "words are needed."
+        f"{told} This agent says almost one bit, for which few words are needed: its messages lie almost on a line "
+        f"(effective dimension {dimension:.1f} before noise, where 1 is a line){clusters}."
     )
 
 
 def examples(run: Run, said: Speech, best: dict[int, int]) -> list[dict]:
-    """What is `said` in English, and whether the robot that hears it, and the model human that hears the English, guess
-    right. Credit is 1 for the right state, 0 for a wrong one, and shared between candidates that are tied.
+    """What is `said` in English, and how well the robot guesses from the message and the model human from the English.
+
+    Credit is 1 for the right state, 0 for a wrong one, and shared between candidates that are tied.
     """
     listeners = run.listeners("test")
     phrases = [best[number] for number in said.ids.tolist()]

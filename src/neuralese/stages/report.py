@@ -102,7 +102,7 @@ def _papers(table: "pd.DataFrame") -> "dict[str, Paper]":
 
 def draw_examples(run: Run, criterion: str, number: int, figures: Sequence[str]) -> "pd.DataFrame":
     """States, and the best translations of what the robot says of one; also drawn."""
-    from neuralese.report.pictures import choose_examples, draw_examples, shown_states
+    from neuralese.figures import choose_examples, draw_examples, shown_states
 
     examples = choose_examples(run.coded_messages(), run.table("dictionary.parquet"), criterion, number)
     title = f"{run.task.title}: the robot's message, translated by {criterion} (data: {run.data})"

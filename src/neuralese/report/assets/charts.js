@@ -16,12 +16,9 @@ async function show(box, spec, ready) {
   if (drawn?.view) drawn.view.finalize();
   const made = { spec, ready };
   charts.set(box, made);
-  const narrow = innerWidth <= 700;
   const config = { ...inColors(shared.config), font: getComputedStyle(document.body).fontFamily };
-  if (narrow) config.axis.labelLimit = 190;
   const options = { renderer: "svg", actions: false, ast: true, config, tooltip: { theme: "custom" } };
-  const shown = inColors((narrow && spec.usermeta.narrow) || spec);
-  const { view } = await vegaEmbed(box, { width: "container", autosize: { type: "fit-x", contains: "padding" }, padding: { left: 5, right: 14, top: 5, bottom: 5 }, ...shown }, options);
+  const { view } = await vegaEmbed(box, { width: "container", autosize: { type: "fit-x", contains: "padding" }, padding: { left: 5, right: 14, top: 5, bottom: 5 }, ...inColors(spec) }, options);
   if (charts.get(box) !== made) return view.finalize();
   made.view = view;
   ready?.(view);
