@@ -13,7 +13,7 @@ from small_runs import OTHER
 from neuralese.cli.corpus import corpus as corpus_command
 from neuralese.errors import NeuraleseError
 from neuralese.play.recorded import import_games
-from neuralese.play.reference import INTERPRETER, Robot, streak
+from neuralese.play.reference import INTERPRETER, Robot
 from neuralese.play.session import RefusedError, TooLateError
 from neuralese.stages.run import Run
 from neuralese.storage.files import write_json
@@ -57,10 +57,10 @@ def test_words_and_messages_are_translated_as_the_dictionary_has_it(reference_re
 
 def test_without_a_criterion_ours_translates_and_an_unknown_one_is_refused(sit):
     session = sit("colors")
-    assert session.state()["criterion"] == "mine"
-    assert session.state()["criteria"] == [*OTHER["colors"], "mine"]
+    assert session.state()["chosen"] == "mine"
+    assert session.state()["translators"] == [*OTHER["colors"], "mine", INTERPRETER]
     with pytest.raises(RefusedError, match="no translation by 'telepathy'; choose from direct, mine"):
-        session.choose("telepathy", False)
+        session.choose("telepathy")
     with pytest.raises(NeuraleseError, match="no translation by 'telepathy'"):
         sit("colors", criterion="telepathy")
 
@@ -68,8 +68,8 @@ def test_without_a_criterion_ours_translates_and_an_unknown_one_is_refused(sit):
 def test_the_interpreter_says_the_phrase_whose_belief_about_these_candidates_is_nearest(colors):
     for row in range(5):
         states, message = colors.run.said["test"].states[row : row + 1], colors.message("test", row)
-        belief = np.array(colors.message_belief(message, states)) + 1e-300
-        told = np.array([colors.words_belief((each,), states) for each in range(len(colors.run.phrases))])
+        belief = np.array(colors.belief(message, states)) + 1e-300
+        told = np.array([colors.belief(colors.words((each,)), states) for each in range(len(colors.run.phrases))])
         divergence = (belief * (np.log(belief) - np.log(told))).sum(1)
         found = colors.into_english(message, states, INTERPRETER)
         assert found.best[0].id == int(divergence.argmin())
@@ -79,16 +79,16 @@ def test_the_interpreter_says_the_phrase_whose_belief_about_these_candidates_is_
 def test_to_the_robot_the_interpreter_says_what_the_robot_would_say_in_the_candidate_meant(colors):
     states = colors.run.said["test"].states[:1]
     for parts in ((0,), (1,), (2, 3)):
-        meant = colors.game.candidates(states)[0, int(torch.tensor(colors.words_belief(parts, states)).argmax())]
+        meant = colors.game.candidates(states)[0, int(np.argmax(colors.belief(colors.words(parts), states)))]
         _, said = colors.into_neuralese(parts, states, INTERPRETER)
         likely = colors.run.neuralese("train").log_likelihood(meant[None, None])[:, 0, 0]
         assert torch.equal(said.messages[0], colors.run.said["train"].messages[int(likely.argmax())])
 
 
 def test_robots_understand_each_other_through_a_dictionary_and_through_the_interpreter(sit):
-    for interpreter in (False, True):
+    for translator in ("mine", INTERPRETER):
         session = sit("colors")
-        session.choose("mine", interpreter)
+        session.choose(translator)
         seen = [session.watch() for _ in range(60)]
         assert sum(each["right"] for each in seen) > 45  # chance is 30
         assert 15 < sum(each["target"] for each in seen) < 45  # the place of the true one tells nothing
@@ -115,15 +115,11 @@ def test_rounds_alternate_and_the_true_one_is_hidden_from_who_has_to_pick(sit):
 def test_another_translator_says_it_anew_in_the_round_that_is_open(sit):
     session = sit("colors")
     session.describe(1, "blue")
-    said = [
-        session.next(1)["english"],
-        session.choose("direct", False)["english"],
-        session.choose("mine", True)["english"],
-    ]
+    said = [session.next(1)["english"], *(session.choose(each)["english"] for each in ("direct", INTERPRETER))]
     assert [each["how"] for each in said] == ["dictionary", "dictionary", "interpreter"]
     assert len({json.dumps(each) for each in said}) == 3
     session.pick(2, 0)
-    assert session.choose("mine", False)["english"]["how"] == "interpreter"  # what was said has been said
+    assert session.choose("mine")["english"]["how"] == "interpreter"  # what was said has been said
 
 
 def test_a_refused_turn_is_not_lost_and_none_is_played_twice(sit):
@@ -145,10 +141,6 @@ def test_a_refused_turn_is_not_lost_and_none_is_played_twice(sit):
         session.pick(2, 2)
     with pytest.raises(RefusedError, match="your turn to pick"):
         session.describe(2, "black beak")
-
-
-def test_a_streak_is_of_the_last_rounds():
-    assert [streak(each) for each in ([], [True], [True, True, False], [False, True, True])] == [0, 1, 0, 2]
 
 
 @pytest.mark.parametrize(("task", "kind"), [("colors", "color"), ("birds", "vector")])

@@ -134,13 +134,12 @@ def test_another_translator_and_the_interpreter_are_chosen_and_named(visit):
     page.press("#next", "Enter")
     page.wait_for_selector("#speech:not([hidden])")
     assert text(page, "speech-title") == "The robot says, through the mine dictionary"
-    page.select_option("#criterion", "direct")
+    page.select_option("#translator", "direct")
     page.wait_for_function("() => document.getElementById('speech-title').textContent.includes('direct')")
-    page.check("#interpreter")
+    page.select_option("#translator", "interpreter")
     page.wait_for_function("() => document.getElementById('speech-title').textContent.includes('the interpreter')")
     assert "by the interpreter" in text(page, "nearest")
     assert "which no dictionary does" in text(page, "options")
-    assert page.locator("#criterion").is_disabled()
     assert page.complaints == []
 
 
@@ -186,8 +185,7 @@ def test_everything_has_a_name_and_can_be_reached_by_key(visit, name):
     for each in wanted:
         page.get_by_role("button", name=each, exact=True).focus()
         assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid", each
-    assert page.get_by_label("Dictionary by").input_value() == "mine"
-    assert page.get_by_role("checkbox", name="Interpreter").is_checked() is False
+    assert page.get_by_label("Translator").input_value() == "mine"
     assert page.get_by_role("navigation").get_by_role("link").count() == 2
     if not name:
         assert page.get_by_label("You say").get_attribute("id") == "words"

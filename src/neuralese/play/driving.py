@@ -20,15 +20,7 @@ from torch import Tensor
 from neuralese.agents.cell import Cell
 from neuralese.agents.episodes import rounds
 from neuralese.games.driving import ACTIONS, FORWARD, LEFT, RIGHT, SIZE, WAIT, DrivingGame, DrivingWorld, move_table
-from neuralese.play.session import (
-    Heard,
-    PlayOptions,
-    RefusedError,
-    Session,
-    TooLateError,
-    check_criterion,
-    open_run,
-)
+from neuralese.play.session import Heard, PlayOptions, RefusedError, Session, TooLateError, criterion_of, open_run
 from neuralese.tasks.driving.logs import LONGEST
 from neuralese.tasks.driving.tables import MAPS
 from neuralese.translate.dictionary import Lookup, Translation
@@ -53,7 +45,7 @@ def load_robot(options: PlayOptions) -> Robot:
     """The driver trained with a seed, and its translator by a criterion of the dictionary."""
     run = open_run(options, steps=options.steps or STEPS)
     lookup, said = Lookup(run), run.said["train"]
-    criterion = check_criterion(lookup, options.criterion)
+    criterion = criterion_of(lookup, options.criterion)
     best = run.table("dictionary.parquet").query("direction == 'H->R' and criterion == @criterion and rank == 1")
     message_ids = best.set_index("source_id")["target_id"].loc[range(len(run.phrases))].tolist()
     rows = {number: row for row, number in enumerate(said.ids.tolist())}

@@ -1,7 +1,7 @@
 """A corpus from the logs of finished reference games.
 
-A log has everything that a corpus needs: what is visible of each candidate, what was said, and what was picked. What
-the robot said is a message of the corpus, with its context and the person's pick; what the person said, an utterance.
+What the robot said is a message of the corpus, with its context and the person's pick; what the person said, an
+utterance.
 """
 
 from pathlib import Path

@@ -26,15 +26,15 @@ from neuralese.play.session import (
     RefusedError,
     Session,
     TooLateError,
-    check_criterion,
     criteria,
+    criterion_of,
     open_run,
 )
 from neuralese.stages.run import Run
 from neuralese.storage.tables import matrix, read_table
 from neuralese.translate.dictionary import Answer, Lookup, Translation, n_best
 from neuralese.translate.interpreter import cross_entropies, interpret_words
-from neuralese.translate.languages import Composed, Neuralese
+from neuralese.translate.languages import Composed, Language, Neuralese
 from neuralese.translate.pairs import beliefs
 
 SPLIT = "test"  # the split that is played: neither robot nor translator has learned from it
@@ -44,7 +44,7 @@ NO_ANSWER = Answer("", INTERPRETER, [])
 ROUNDS = 10  # default number of rounds in a game
 DESCRIBE, PICK = "describe", "pick"  # what the person does in a round
 DRAWN = 60  # contexts whose pictures are made at a time: looking one up may mean reading a whole archive
-DIGITS = {"page": 3, "log": 5}  # of a message's numbers
+DIGITS = 5  # of a message's numbers
 
 
 class Robot:
@@ -62,11 +62,15 @@ class Robot:
         said = self.run.neuralese(split)
         return replace(said, messages=said.messages[row : row + 1], ids=said.ids[row : row + 1])
 
+    def words(self, parts: Sequence[int]) -> Composed:
+        """Phrases said together."""
+        return Composed(self.run.english, (tuple(parts),))
+
     def into_english(self, message: Neuralese, states: Tensor, translator: str) -> Answer:
         """A message in English: single phrases."""
         if translator != INTERPRETER:
             return self.lookup.message(int(message.ids), translator, N_BEST)
-        phrases, likely = self.run.english.spoken(), self._message_likelihood(message, states)
+        phrases, likely = self.run.english.spoken(), self._likelihood(message, states)
         belief = beliefs(likely)  # the score is the divergence of beliefs about these candidates
         scores = cross_entropies(likely, phrases, self.game.candidates(states)) + (belief.exp() * belief).sum()
         best, values = n_best(scores.clamp(min=0), N_BEST)
@@ -83,7 +87,7 @@ class Robot:
         if translator != INTERPRETER:
             answer = self.lookup.phrases(parts, translator, N_BEST)
             return answer, self.message("train", self._rows[answer.best[0].id])
-        likely, candidates = self._words_likelihood(parts, states), self.game.candidates(states)
+        likely, candidates = self._likelihood(self.words(parts), states), self.game.candidates(states)
         row = int(interpret_words(likely, self.run.neuralese("train"), candidates))
         return NO_ANSWER, self.message("train", row)
 
@@ -97,19 +101,12 @@ class Robot:
         best = torch.nonzero(preferred == preferred.max()).flatten()
         return int(best[torch.randint(len(best), (), generator=generator)])
 
-    def message_belief(self, message: Neuralese, states: Tensor) -> list[float]:
-        """What a message says about the candidates, by p(z | x) of the robot."""
-        return beliefs(self._message_likelihood(message, states))[0].exp().tolist()
+    def belief(self, said: Language, states: Tensor) -> list[float]:
+        """What a message, or words, make a listener believe about the candidates, by p(z | x) of their speaker."""
+        return beliefs(self._likelihood(said, states))[0].exp().tolist()
 
-    def words_belief(self, parts: Sequence[int], states: Tensor) -> list[float]:
-        """What words say about the candidates, by p(z | x) of humans."""
-        return beliefs(self._words_likelihood(parts, states))[0].exp().tolist()
-
-    def _message_likelihood(self, message: Neuralese, states: Tensor) -> Tensor:
-        return message.log_likelihood(self.game.candidates(states))[0]
-
-    def _words_likelihood(self, parts: Sequence[int], states: Tensor) -> Tensor:
-        return Composed(self.run.english, (tuple(parts),)).log_likelihood(self.game.candidates(states))[0]
+    def _likelihood(self, said: Language, states: Tensor) -> Tensor:
+        return said.log_likelihood(self.game.candidates(states))[0]
 
 
 @dataclass(frozen=True)
@@ -163,7 +160,7 @@ class ReferenceSession(Session):
         "describe": {"round": int, "words": str},
         "pick": {"round": int, "place": int},
         "next": {"round": int},
-        "choose": {"criterion": str, "interpreter": bool},
+        "choose": {"translator": str},
         "hear": {"words": str},
         "watch": {},
         "new": {},
@@ -173,18 +170,12 @@ class ReferenceSession(Session):
         super().__init__(options, options.logs / options.task)
         self.run = open_run(options)
         self.robot, self.phrases = Robot(self.run), self.run.phrases
-        self.criterion = check_criterion(self.robot.lookup, options.criterion)
-        self.interpreter = False  # whether it translates, instead of the dictionary
+        self.translator = criterion_of(self.robot.lookup, options.criterion)
         self.length = options.steps or ROUNDS
         self.watched = {"count": 0, "right": 0, "unaided": 0}
         self._items: dict[int, dict] = {}  # of states, by their numbers
         self._drawn: list[int] = []  # the next messages to play
         self.begin()
-
-    @property
-    def translator(self) -> str:
-        """Who translates."""
-        return INTERPRETER if self.interpreter else self.criterion
 
     @property
     def over(self) -> bool:
@@ -252,9 +243,11 @@ class ReferenceSession(Session):
             self._next_round()
         return self.view()
 
-    def choose(self, criterion: str, interpreter: bool) -> dict:
+    def choose(self, translator: str) -> dict:
         """Let another translator translate from now on."""
-        self.criterion, self.interpreter = check_criterion(self.robot.lookup, criterion), interpreter
+        if translator != INTERPRETER:
+            criterion_of(self.robot.lookup, translator)
+        self.translator = translator
         self._speak()
         return self.view()
 
@@ -276,12 +269,12 @@ class ReferenceSession(Session):
             "target": context.target,
             "translator": self.translator,
             "message": message_view(message),
-            "message_belief": context.by_place(robot.message_belief(message, states)),
+            "message_belief": context.by_place(robot.belief(message, states)),
             "english": answer_view(english),
-            "words_belief": context.by_place(robot.words_belief(parts, states)),
+            "words_belief": context.by_place(robot.belief(robot.words(parts), states)),
             "received": message_view(received),
             "neuralese": answer_view(neuralese),
-            "received_belief": context.by_place(robot.message_belief(received, states)),
+            "received_belief": context.by_place(robot.belief(received, states)),
             "picked": picked,
             "right": picked == context.target,
             "unaided": unaided,  # the listener's pick on hearing the message itself
@@ -293,7 +286,7 @@ class ReferenceSession(Session):
         return self.view() | {
             "title": self.run.task.title,
             "seed": self.run.seed,
-            "criteria": criteria(self.robot.lookup),
+            "translators": [*criteria(self.robot.lookup), INTERPRETER],
             "phrases": [phrase for phrase in self.phrases if phrase],
             "watched": dict(self.watched),
         }
@@ -311,15 +304,13 @@ class ReferenceSession(Session):
             "over": self.over,
             "score": sum(each.right for each in played),
             "played": len(played),
-            "streak": streak([each.right for each in played]),
             "candidates": last.context.view(named=answered),
             "target": last.context.target if answered or last.kind == DESCRIBE else None,
             "translator": last.translator,
             "english": answer_view(last.translations) if last.kind == PICK else None,
             "result": self._result(last) if answered else None,
             "history": [{"kind": each.kind, "words": each.words, "right": each.right} for each in played],
-            "criterion": self.criterion,
-            "interpreter": self.interpreter,
+            "chosen": self.translator,
             "note": self.note,
         }
 
@@ -331,9 +322,9 @@ class ReferenceSession(Session):
             "picked": played.picked,
             "right": played.right,
             "words": played.words,
-            "words_belief": context.by_place(robot.words_belief(played.parts, context.states)),
+            "words_belief": context.by_place(robot.belief(robot.words(played.parts), context.states)),
             "message": message_view(message),
-            "message_belief": context.by_place(robot.message_belief(message, context.states)),
+            "message_belief": context.by_place(robot.belief(message, context.states)),
             "heard": played.heard and played.heard.view(),
             "translations": answer_view(played.translations),
         }
@@ -344,12 +335,6 @@ class ReferenceSession(Session):
         codes = self.robot.game.codes(self.run.said[SPLIT].states)
         ordered = codes.sort(dim=1).values
         return torch.nonzero((ordered[:, 1:] != ordered[:, :-1]).all(1)).flatten(), codes
-
-    @cached_property
-    def _features(self) -> np.ndarray | None:
-        """What players see of the states, if the tables of the game hold it."""
-        items = self.run.files.get("items.parquet")
-        return None if items is None else matrix(read_table(items, "items", ["feature"])["feature"])
 
     def draw(self) -> Context:
         """The next context."""
@@ -366,12 +351,15 @@ class ReferenceSession(Session):
         """Find out what states look like, and draw them."""
         task, files = self.run.task, self.run.files
         known = task.described(files, [], [[code] for code in sorted(codes)])["items"]
+        items = files.get("items.parquet")
+        features = None if items is None else matrix(read_table(items, "items", ["feature"])["feature"])
         for code, pixels in task.pixels(files, codes).items():
             picture = f"state-{code}.png"
             self.pictures[picture] = png(pixels)
-            seen = {} if self._features is None else {"feature": rounded(self._features[code])}
-            facts = {name: known[code][name] for name in ("name", "color") if name in known[code]}
-            self._items[code] = {"id": code, "picture": picture, **facts, **seen}
+            self._items[code] = {name: known[code][name] for name in ("name", "color") if name in known[code]}
+            self._items[code] |= {"id": code, "picture": picture}
+            if features is not None:
+                self._items[code]["feature"] = rounded(features[code])
 
     def log(self) -> dict:
         """A game as JSON."""
@@ -387,39 +375,32 @@ def _round_log(played: Round) -> dict:
     about = {"candidates": items, "true": context.target, "picked": played.picked, "translator": played.translator}
     if played.heard:
         said = {"text": played.heard.typed, "heard": list(played.heard.phrases)}
-        return {"person": "describes", **about, **said, "received": rounded(numbers(message))}
-    return {"person": "picks", **about, "message": rounded(numbers(message)), "shown": played.words}
+        return {"person": "describes", **about, **said, "received": numbers(message)}
+    return {"person": "picks", **about, "message": numbers(message), "shown": played.words}
 
 
 def answer_view(answer: Answer) -> dict:
-    """Translations for the page; an infinite score, of a pair that shares no context, becomes none."""
+    """Translations for the page; an infinite score, of a pair that shares no context, becomes None."""
     scores = [None if np.isinf(each.score) else round(each.score, 3) for each in answer.best]
     best = [{"text": each.text, "score": score} for each, score in zip(answer.best, scores, strict=True)]
     return {"best": best, "how": answer.how}
 
 
-def numbers(message: Neuralese) -> list[float]:
+def message_view(message: Neuralese) -> dict:
+    """A message for the page."""
+    return {"symbols": message.texts()[0].split()} if message.spells else {"vector": numbers(message)}
+
+
+def numbers(message: Neuralese) -> list:
     """The message itself: the entries of a vector, or the numbers of the symbols."""
     if message.spells:
         return [symbol for symbol in message.messages.to_array()[0].tolist() if symbol != NOTHING]
-    return message.messages[0].tolist()
+    return rounded(message.messages[0].tolist())
 
 
-def message_view(message: Neuralese) -> dict:
-    """A message for the page."""
-    if message.spells:
-        return {"symbols": message.texts()[0].split()}
-    return {"vector": rounded(numbers(message), DIGITS["page"])}
-
-
-def rounded(values: Iterable[float], digits: int = DIGITS["log"]) -> list:
-    """Numbers with few digits; symbols as they are."""
-    return [value if isinstance(value, int) else round(float(value), digits) for value in values]
-
-
-def streak(right: list[bool]) -> int:
-    """The number of most recent rounds in a row that went well."""
-    return next((number for number, each in enumerate(reversed(right)) if not each), len(right))
+def rounded(values: Iterable[float]) -> list[float]:
+    """Numbers with few digits."""
+    return [round(float(value), DIGITS) for value in values]
 
 
 def png(pixels: np.ndarray) -> bytes:

@@ -1,13 +1,12 @@
-"""A web page for one person on this machine: only requests with the token in their address are answered.
+"""A web server for one person on this machine, which answers only requests with the token in their address.
 
     GET  /TOKEN/          the page, with its scripts, styles and pictures next to it
     GET  /TOKEN/state     the game as the person may see it
     POST /TOKEN/new       {}; a new game
     POST /TOKEN/...       any other action the game offers; the game after it
 
-It serves a `Session`: the games that one person plays, one after another. Answers are JSON; a refusal
-holds `error`, a sentence for the person. A request must name this server as its host, so that no site can reach
-it under a name of its own (DNS rebinding).
+Answers are JSON; a refusal holds `error`, a sentence for the person. A request must name this server as its host, so
+that no site can reach it under a name of its own (DNS rebinding).
 """
 
 import hmac
@@ -24,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from neuralese.errors import NeuraleseError
-from neuralese.play.session import RefusedError, Session, TooLateError
+from neuralese.play.session import RefusedError, Session
 
 log = logging.getLogger(__name__)
 
@@ -51,8 +50,8 @@ SHARED = files("neuralese.play") / "assets"  # what all pages share
 NO_ENTRY = "This page is private to the person who started it; please open the full address shown in the terminal."
 
 
-class RequestError(Exception):
-    """An invalid request: the status and the sentence of the answer."""
+class RequestError(RefusedError):
+    """An invalid request: the sentence and the status of the answer."""
 
     def __init__(self, status: HTTPStatus, sentence: str) -> None:
         super().__init__(sentence)
@@ -92,21 +91,20 @@ class Handler(BaseHTTPRequestHandler):
         self._answer(self._post)
 
     def _answer(self, method: Any) -> None:
+        status, sentence = HTTPStatus.OK, ""
         try:
-            status, (content, kind) = HTTPStatus.OK, method(self._name())
-        except RequestError as error:
-            status, (content, kind) = error.status, self._refusal(str(error))
-        except TooLateError as error:
-            status, (content, kind) = HTTPStatus.CONFLICT, self._refusal(str(error))
+            content, kind = method(self._name())
         except RefusedError as error:
-            status, (content, kind) = HTTPStatus.BAD_REQUEST, self._refusal(str(error))
+            status, sentence = error.status, str(error)
         except NeuraleseError as error:  # such as a full disk: not a bug, and the person can act on it
             log.warning("%s", error)
-            status, (content, kind) = HTTPStatus.INTERNAL_SERVER_ERROR, self._refusal(str(error))
+            status, sentence = HTTPStatus.INTERNAL_SERVER_ERROR, str(error)
         except Exception:
             log.exception("%s %s failed; this is a bug in neuralese:", self.command, self.path.rsplit("/", 1)[-1])
+            status = HTTPStatus.INTERNAL_SERVER_ERROR
             sentence = "Something went wrong here; the terminal says what. Please start a new game."
-            status, (content, kind) = HTTPStatus.INTERNAL_SERVER_ERROR, self._refusal(sentence)
+        if sentence:
+            content, kind = self._refusal(sentence)
         self.send_response(status)
         for name, value in {**HEADERS, "Content-Type": kind, "Content-Length": str(len(content))}.items():
             self.send_header(name, value)

@@ -1,4 +1,4 @@
-"""What every game with a person shares: its options, how typed words are heard, the requests of its page, its logs.
+"""What all games with a person share: options, how typed words are heard, the requests of a page, and logs.
 
 A task names its game, a `Session`, by `Task.play`; `open_session` opens it on the files of a finished run.
 """
@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
+from http import HTTPStatus
 from importlib import import_module
 from importlib.resources.abc import Traversable
 from itertools import pairwise
@@ -42,9 +43,13 @@ OF_SEED = (  # besides the files that the task names
 class RefusedError(NeuraleseError):
     """The person asked for something impossible: one sentence for them."""
 
+    status = HTTPStatus.BAD_REQUEST
+
 
 class TooLateError(RefusedError):
     """The person asked too late: one sentence for them."""
+
+    status = HTTPStatus.CONFLICT
 
 
 @dataclass(frozen=True)
@@ -73,12 +78,7 @@ class Heard:
 
     def view(self) -> dict:
         """For the page."""
-        return {
-            "phrases": list(self.phrases),
-            "exact": self.exact,
-            "corrected": self.corrected,
-            "left_out": list(self.left_out),
-        }
+        return {name: getattr(self, name) for name in ("phrases", "exact", "corrected", "left_out")}
 
 
 def hear(typed: str, inventory: Sequence[str], max_words: int, single: bool = False) -> Heard:
@@ -103,14 +103,14 @@ def hear(typed: str, inventory: Sequence[str], max_words: int, single: bool = Fa
     close = {word: get_close_matches(word, known, n=1, cutoff=SIMILAR) for word in said if word not in known}
     corrected = {word: found[0] for word, found in close.items() if found}
     meant = tuple(corrected.get(word, word) for word in said)
-    if said in phrases and single:
-        parts = [phrases[said]]
-    else:
-        spans = [meant[start:end] for start in range(len(meant)) for end in range(start + 1, len(meant) + 1)]
-        parts = [] if single else list(dict.fromkeys(phrases[span] for span in spans if span in phrases))
-        parts = parts or _nearest([word for word in meant if word in known], phrases)
+    spans = [meant[start:end] for start in range(len(meant)) for end in range(start + 1, len(meant) + 1)]
+    contained = [said] if single else spans
+    parts = list(dict.fromkeys(phrases[span] for span in contained if span in phrases))
     if not parts:
-        raise RefusedError(f"The dictionary has no word like “{typed.strip()}”; please use other words.")
+        understood = [word for word in meant if word in known]
+        if not understood:
+            raise RefusedError(f"The dictionary has no word like “{typed.strip()}”; please use other words.")
+        parts = [phrases[max(phrases, key=lambda phrase: _likeness(phrase, understood))]]
     covered = {word for phrase, number in phrases.items() if number in parts for word in phrase}
     return Heard(
         typed,
@@ -127,22 +127,16 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(re.sub("['\u2019]", "", word.casefold()) for word in WORD.findall(text))
 
 
-def _nearest(words: Sequence[str], phrases: Mapping[tuple[str, ...], int]) -> list[int]:
-    """The phrase that has most in common with some known words, if there are any."""
-    if not words:
-        return []
-
-    def likeness(phrase: tuple[str, ...]) -> float:
-        one, other = ({*each, *pairwise(each)} for each in (words, phrase))
-        return len(one & other) / len(one | other)
-
-    return [phrases[max(phrases, key=likeness)]]
+def _likeness(phrase: Sequence[str], words: Sequence[str]) -> float:
+    """The share of words, and of pairs of neighbouring words, that two texts have in common."""
+    one, other = ({*each, *pairwise(each)} for each in (words, phrase))
+    return len(one & other) / len(one | other)
 
 
 class Session(ABC):
     """The games that one person plays, one after another; each is saved when it ends.
 
-    Its public methods answer requests of the page, and return JSON.
+    The page calls the methods in `requests`, which return JSON.
     """
 
     assets: Traversable  # the folder with the files of its page: page.html, and what only this page refers to
@@ -173,7 +167,7 @@ class Session(ABC):
         """The game as the person may see it."""
 
     def state(self) -> dict:
-        """The game when the page is opened, which may need more than later `view`s."""
+        """The game as a page needs it when it is opened: by default the same as later."""
         return self.view()
 
     def new(self) -> dict:
@@ -183,7 +177,7 @@ class Session(ABC):
         return self.view()
 
     def heard(self, words: str) -> Heard:
-        """What typed words are heard as; impossible ones are refused."""
+        """What typed words are heard as; words that cannot be heard are refused."""
         return hear(words, self.phrases, self.max_words, self.single)
 
     def hear(self, words: str) -> dict:
@@ -215,7 +209,7 @@ def open_session(options: PlayOptions) -> Session:
 
 
 def open_run(options: PlayOptions, **rules: Any) -> Run:
-    """The run to play with, which must have a dictionary and everything that the game needs besides."""
+    """The run to play with, which must have a dictionary and all other files that the game reads."""
     run = Run.open(options.results, options.task, options.seed, **rules)
     files = run.task.files
     roles = ("game", "human", "robot") if files["history"] else ("game", "human")
@@ -235,7 +229,7 @@ def criteria(lookup: Lookup) -> list[str]:
     return [name for name in lookup.criteria["R->H"] if name in lookup.criteria.get("H->R", {})]
 
 
-def check_criterion(lookup: Lookup, criterion: str | None) -> str:
+def criterion_of(lookup: Lookup, criterion: str | None) -> str:
     """A criterion of the dictionary, by default ours; any other is refused."""
     criterion, known = criterion or lookup.default, criteria(lookup)
     if criterion not in known:

@@ -39,7 +39,7 @@ function show(changed) {
   const { kind, answered, over } = state;
   const dealt = !before || before.round !== state.round || before.played > state.played;
   find("round").textContent = `Round ${state.round} of ${state.rounds}`;
-  find("score").textContent = state.played ? `${state.score} of ${state.played} right${inARow(state.streak)}` : "";
+  find("score").textContent = state.played ? `${state.score} of ${state.played} right` : "";
   find("turn").textContent = turn();
   find("say").hidden = kind !== "describe" || answered;
   find("speech").hidden = kind !== "pick" || answered;
@@ -65,8 +65,6 @@ function focusOn(target) {
   if (target === words && matchMedia("(hover: none)").matches) find("turn").focus({ preventScroll: true });
   else target.focus({ preventScroll: target !== find("next") });
 }
-
-const inARow = (streak) => (streak > 1 ? `, ${streak} in a row` : "");
 
 function turn() {
   if (state.answered) return state.kind === "describe" ? "You described, the robot picked." : "The robot spoke, you picked.";

@@ -76,18 +76,15 @@ export function nearest({ best, how }) {
 
 // Who translates from now on; `changed` gets the game after it.
 export function translator(state, changed, failed) {
-  const [criterion, interpreter] = [find("criterion"), find("interpreter")];
-  criterion.replaceChildren(...state.criteria.map((name) => element("option", { value: name, textContent: name })));
-  criterion.value = state.criterion;
-  criterion.disabled = interpreter.checked = state.interpreter;
-  const choose = () => once(async () => {
-    criterion.disabled = interpreter.checked;
+  const select = find("translator");
+  const name = (each) => (each === "interpreter" ? "an interpreter" : `the ${each} dictionary`);
+  select.replaceChildren(...state.translators.map((each) => element("option", { value: each, textContent: name(each) })));
+  select.value = state.chosen;
+  select.addEventListener("change", () => once(async () => {
     try {
-      changed(await ask("choose", { criterion: criterion.value, interpreter: interpreter.checked }));
+      changed(await ask("choose", { translator: select.value }));
     } catch (error) {
       failed(error);
     }
-  });
-  criterion.addEventListener("change", choose);
-  interpreter.addEventListener("change", choose);
+  }));
 }
