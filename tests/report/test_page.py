@@ -12,7 +12,7 @@ from comparison_rows import PAPERS, behavior_rows, belief_rows
 from neuralese import tasks
 from neuralese.evaluate.comparison import SECTIONS, compare, to_html
 from neuralese.report.claims import bound_sentence, theory_sentence
-from neuralese.report.page import comparison_tables, embed, fitting, load_beyond, plain_rows, render, time_spent
+from neuralese.report.page import SEEDS, comparison_tables, embed, load_beyond, plain_rows, render, time_spent
 from neuralese.storage.tables import write_table
 
 NASTY = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
@@ -161,11 +161,10 @@ def test_all_that_goes_beyond_the_paper_is_loaded_from_its_tables(tmp_path):
     assert 'belief sum x2</td><td class="n">0.800</td><td>belief sum x1</td><td class="n">0.700</td>' in text
 
 
-def test_seeds_are_kept_while_they_fit_and_the_first_always():
-    parts = [{"seed": seed, "phrases": ["x" * 1000]} for seed in (3, 5, 7)]
-    assert fitting(parts, 10**6) == (parts, [])
-    assert fitting(parts, 2500) == (parts[:2], [7])
-    assert fitting(parts, 10) == (parts[:1], [5, 7])
+def test_of_many_seeds_the_first_can_be_explored():
+    text = page(parts=[part(seed) for seed in range(SEEDS + 2)])
+    assert text.count('class="part"') == SEEDS
+    assert f"seeds {SEEDS}, {SEEDS + 1} appear only in the tables and learning curves" in text
 
 
 def test_time_spent_adds_up_what_jobs_took(tmp_path):

@@ -104,9 +104,9 @@ def _dots(
     return _chart(height, values, caption, encoding={"y": label}, layer=layer)
 
 
-def _point(field: str, name: str, shade: str, hollow: bool = False, **properties: Any) -> Spec:
+def _point(field: str, shade: str, hollow: bool = False, **properties: Any) -> Spec:
     """A layer of `_dots`: a mark at the values of a field, where there are any."""
-    tips = [{"field": "label", "title": "row"}, *_tips(**{field: name, "low": "low", "high": "high"})]
+    tips = [{"field": "label", "title": "row"}, *_tips(**{field: field, "low": "low", "high": "high"})]
     looks = {"size": 60, "opacity": 1, "strokeWidth": 1.8, "color": shade, "fill": CARD if hollow else shade}
     layer = _mark("point", None, {"x": _number(field), "tooltip": tips}, **looks | properties)
     return layer | {"transform": [{"filter": f"isValid(datum.{field})"}]}
@@ -119,9 +119,9 @@ def found(cells: list[dict], names: Mapping[str, str]) -> Spec:
     """How often a listener guesses what the speaker meant, for each of `claims.main_cells`."""
     rows = [{**cell, "label": f"{names[cell['task']]}, {cell['way']}"} for cell in cells]
     points = [
-        _point("chance", "chance", MUTED, shape="M0,-1V1", size=160),
-        _point("baseline", "baseline", MUTED, hollow=True),
-        _point("ours", "ours", ACCENT),
+        _point("chance", MUTED, shape="M0,-1V1", size=160),
+        _point("baseline", MUTED, hollow=True),
+        _point("ours", ACCENT),
     ]
     ours, baseline = cells[0]["names"]
     caption = f"● {ours} with its 95 % interval{f'; ○ {baseline}' if baseline else ''}; | chance"
@@ -130,8 +130,7 @@ def found(cells: list[dict], names: Mapping[str, str]) -> Spec:
 
 def by_pair(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows of the comparison with those of one pair together, pairs in order of appearance."""
-    order = {pair: place for place, pair in enumerate(dict.fromkeys(rows["pair"]))}
-    return rows.sort_values("pair", key=lambda pairs: pairs.map(order), kind="stable")
+    return rows.iloc[rows["pair"].factorize()[0].argsort(kind="stable")]
 
 
 def heading(row: pd.Series) -> str:
@@ -149,9 +148,9 @@ def comparison(rows: pd.DataFrame) -> dict[str, Spec]:
         names = part["title"].where(part["criterion"] != "none", "").map(lambda name: name and f", {name}")
         columns = {"value": "ours", "ci_low": "low", "ci_high": "high", "paper": "paper"}
         values = part[[*columns]].rename(columns=columns).astype(float).assign(label=part["pair"] + names)
-        points, caption = [_point("ours", "ours", ACCENT)], "● ours with its 95 % interval"
+        points, caption = [_point("ours", ACCENT)], "● ours with its 95 % interval"
         if part["paper"].notna().any():
-            points = [_point("paper", "paper", SECOND, hollow=True, shape="diamond", size=75), *points]
+            points = [_point("paper", SECOND, hollow=True, shape="diamond", size=75), *points]
             caption += "; ◇ the paper's figure"
         rules = {LINE: part["chance"].iloc[0]}
         found[measure] = _dots(values.to_dict("records"), measure, caption, points, rules)
@@ -186,7 +185,7 @@ def ablation(cells: pd.DataFrame, rules: Mapping[str, float | None] | None = Non
     """The criteria of one task and direction."""
     shown = panel(cells).round(4)
     rows = shown.assign(label=shown["chosen"].map({True: "★ ", False: ""}) + shown["title"])
-    points = [_point("dev", "dev", MUTED, hollow=True, size=40), _point("test", "test", ACCENT)]
+    points = [_point("dev", MUTED, hollow=True, size=40), _point("test", ACCENT)]
     caption = "★ chosen on dev; ○ dev; ● test with its 95 % interval"
     values = rows[["label", "dev", "test", "low", "high"]].to_dict("records")
     return _dots(values, "accuracy", caption, points, rules)

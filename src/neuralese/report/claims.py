@@ -1,4 +1,4 @@
-"""What a run found, in sentences: on each table of the comparison with the paper, on relays, and on the theory.
+"""What a run found, in sentences: on each table of the comparison with the paper, in short, and on the theory.
 
 A claim holds, or not, by Student's t test over seeds at 0.05, the main claims after Holm's correction; from one
 seed, differences are only described. Criteria are identified by their role, whatever a user calls them.
@@ -36,8 +36,8 @@ def claims(rows: pd.DataFrame) -> list[Claim]:
     if behavior:
         groups = main[main["pair"] == "R/H"].groupby("measure", sort=False)
     else:
-        told = main["role"].isin(["ours", "baseline", "control", "printed", "released"])
-        groups = main[told & ~main["pair"].isin(NATIVE)].groupby("pair", sort=False)
+        told = main["role"].isin(["ours", "baseline", "control"]) & ~main["pair"].isin(NATIVE)
+        groups = main[told].groupby("pair", sort=False)
     deciding: list[Claim] = []
     more: list[Claim] = []
     for name, cells in groups:
@@ -45,8 +45,6 @@ def claims(rows: pd.DataFrame) -> list[Claim]:
         if not {"ours", "baseline"} <= set(known):
             text = f"Whether ours beats the baseline {where} is unknown: one of them was not run."
             deciding.append(Claim(text, OPEN if several else None))
-        if not behavior:
-            more += [_of_paper(known[role], where) for role in ("printed", "released") if role in known]
         for role in ("baseline", "control", "silence") if "ours" in known else ():
             if role in known:
                 corrected = role == "baseline" and not behavior
@@ -82,20 +80,14 @@ def _summary(deciding: list[Claim], embedded: bool) -> Claim:
 def _comparison(ours: Any, other: Any, where: str, corrected: bool) -> Claim:
     """Whether ours beats another criterion; from one seed, only the figures."""
     gain = getattr(ours, f"over_{other.role}")
-    p_value = ours.p_holm if corrected else getattr(ours, f"over_{other.role}_p_seeds")
-    tested = _tested(p_value, ours.seeds, " after Holm's correction" if corrected else "")
-    figures = f"{ours.value:.3f} against {other.value:.3f}, a difference of {gain:+.3f} ({tested})"
+    figures = f"{ours.value:.3f} against {other.value:.3f}, a difference of {gain:+.3f}"
     if ours.seeds == 1:
-        return Claim(f"{ours.criterion} beside {other.criterion} {where}: {figures}.")
+        return Claim(f"{ours.criterion} beside {other.criterion} {where}: {figures} (one seed, no test).")
+    p_value = ours.p_holm if corrected else getattr(ours, f"over_{other.role}_p_seeds")
+    correction = " after Holm's correction" if corrected else ""
+    figures += f" (p {p_text(p_value)}{correction}, {ours.seeds} seeds)"
     verdict = verdict_of(gain, p_value)
     return Claim(f"The claim that {ours.criterion} beats {other.criterion} {where} {verdict}: {figures}.", verdict)
-
-
-def _of_paper(cell: Any, where: str) -> Claim:
-    """The figures of one of the paper's own criteria; its tests are not among the main claims, so none is decided."""
-    over = "" if math.isnan(cell.over_baseline) else f", {cell.over_baseline:+.3f} over the baseline"
-    tested = _tested(cell.over_baseline_p_seeds, cell.seeds, " without correction")
-    return Claim(f"The paper's criterion {where}, {cell.title}: {_interval(cell)}{over} ({tested}).")
 
 
 def _leak(rows: pd.DataFrame) -> list[Claim]:
@@ -132,10 +124,6 @@ def _figures(rows: pd.DataFrame) -> list[Claim]:
 def _by_role(rows: pd.DataFrame) -> dict[str, Any]:
     """The first row of each role."""
     return {row.role: row for row in rows[::-1].itertuples()}
-
-
-def _tested(p_value: float, seeds: int, correction: str) -> str:
-    return f"p {p_text(p_value)}{correction}, {seeds} seeds" if not math.isnan(p_value) else "one seed, no test"
 
 
 def _interval(cell: Any) -> str:
@@ -246,23 +234,7 @@ def _listed(parts: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-# beyond the paper
-
-
-def relay_sentence(rows: pd.DataFrame) -> str:
-    """How much of the value of communication survives ours and the baseline, and who understands the English."""
-    known = _by_role(rows)
-    if not {"ours", "baseline"} <= set(known):
-        return ""
-    told = [
-        f"{row.criterion} preserves {row.share:.0%} of that, in words from which the model human guesses the state "
-        f"{row.understood:.0%} of the time"
-        for row in (known["ours"], known["baseline"])
-        if not math.isnan(row.share)
-    ]
-    worth = known["native"].value - known["silence"].value
-    first = f"Hearing each other is worth {worth:.3f} in {rows['measure'].iloc[0]} to these robots"
-    return f"{first}; {'; '.join(told)}." if told else f"{first}: too little to compute a share of it."
+# theory
 
 
 def bound_sentence(means: pd.DataFrame) -> str:

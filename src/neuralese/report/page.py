@@ -2,12 +2,10 @@
 
 import json
 import platform
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from importlib.resources import files
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +16,7 @@ from markupsafe import Markup
 from neuralese.evaluate.comparison import SECTIONS, read_comparison, title_of, with_gain_texts
 from neuralese.evaluate.outcomes import over_seeds
 from neuralese.report import charts
-from neuralese.report.claims import (
-    bound_sentence,
-    claims,
-    main_cells,
-    paragraph,
-    relay_sentence,
-    theory_sentence,
-    uninformative,
-)
+from neuralese.report.claims import bound_sentence, claims, main_cells, paragraph, theory_sentence, uninformative
 from neuralese.storage.files import read_json, write_text
 from neuralese.storage.tables import read_table
 from neuralese.tasks.task import Task
@@ -34,7 +24,7 @@ from neuralese.tasks.task import Task
 ASSETS = files("neuralese.report") / "assets"
 SCRIPTS = ("elements", "theme", "charts", "states", "explorer", "cloud", "games")
 LAST_SCRIPTS = ("tasks", "results")  # after those that tasks bring
-LIMIT = 13_000_000  # bytes of what the page embeds of tasks and seeds; the rest takes 2 MB
+SEEDS = 10  # that can be explored, so that the page stays below 15 MB
 PACKAGES = ("neuralese", "torch", "numpy", "pandas", "scikit-learn", "snakemake")
 SOURCES = {
     "official": "official address",
@@ -57,20 +47,11 @@ def write_page(
     write_text(path, render(gathered, tasks, run_facts(given["provenance.json"], seeds, benchmarks), ours, beyond))
 
 
-def render(
-    gathered: Sequence[dict],
-    tasks: Sequence[Task],
-    facts: dict,
-    comparison: pd.DataFrame,
-    beyond: dict,
-    limit: int = LIMIT,
-) -> str:
-    """The page as text.
-
-    Every seed's learning curve is shown, the rest of a seed only while what is embedded stays within `limit` bytes.
-    """
+def render(gathered: Sequence[dict], tasks: Sequence[Task], facts: dict, comparison: pd.DataFrame, beyond: dict) -> str:
+    """The page as text."""
     names, shown = {each.name: each.title for each in tasks}, list(dict.fromkeys(part["task"] for part in gathered))
-    parts, left_out = fitting([with_charts(part) for part in gathered], limit)
+    left_out = list(dict.fromkeys(part["seed"] for part in gathered))[SEEDS:]
+    parts = [with_charts(part) for part in gathered if part["seed"] not in left_out]
     tables, silent = comparison_tables(comparison), uninformative(gathered)
     cells = main_cells(comparison, silent)
     embedded = [fact["task"] for fact in facts["data"] if fact["source"] == "embedded"]
@@ -124,16 +105,6 @@ def learning_curves(gathered: Iterable[dict], task: str) -> list[charts.Spec]:
     return [
         charts.learning(curves, field, f"{text} during training, exploration included") for field, text in told.items()
     ]
-
-
-def fitting(gathered: list[dict], limit: int) -> tuple[list[dict], list[int]]:
-    """The parts of as many seeds as fit into `limit` bytes, always including the first, and the seeds left out."""
-    sizes: Counter[int] = Counter()
-    for part in gathered:
-        sizes[part["seed"]] += len(embed(part))
-    _, *others = zip(sizes, accumulate(sizes.values()), strict=True)
-    left_out = [seed for seed, total in others if total > limit]
-    return [part for part in gathered if part["seed"] not in left_out], left_out
 
 
 # tables
@@ -193,12 +164,11 @@ def load_beyond(paths: Mapping[str, str | Path]) -> dict:
 
 
 def relay_tables(relays: pd.DataFrame) -> list[dict]:
-    """For each task and measure, what players achieve through English: in figures, in a sentence and as a chart."""
+    """For each task and measure, what players achieve through English: in figures and as a chart."""
     joined, tables = with_gain_texts(over_seeds(relays, averaged=["understood"], dropped=CHOSEN)), []
     for (task, measure), rows in joined.groupby(["task", "measure"], sort=False):
         plain = rows.to_dict("records")
-        table = {"task": task, "measure": measure, "rows": plain, "chart": charts.relay(plain, measure)}
-        tables.append(table | {"sentence": relay_sentence(rows)})
+        tables.append({"task": task, "measure": measure, "rows": plain, "chart": charts.relay(plain, measure)})
     return tables
 
 
