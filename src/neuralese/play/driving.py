@@ -63,7 +63,7 @@ def load_robot(options: PlayOptions) -> Robot:
 class Turn:
     """What both did and said in one step."""
 
-    actions: tuple[int, int]  # of the two seats
+    actions: list[int]  # of the two seats
     heard: Heard  # what the person typed, and what it was heard as
     said: list[Translation]  # the robot's message in English, best first; nothing from a robot that has arrived
     neuralese: Tensor  # (message,) the robot's message
@@ -96,7 +96,6 @@ class DrivingSession(Session):
         self.reward = 0.0
         self.outcome: str | None = None
         self._move: tuple[int, Tensor]  # the person's action and message in the current step
-        self._sent: Tensor  # (2, message) what went through the channel in that step
         cell, game = self.robot.cell, self.robot.game
         self._rounds = rounds(cell, game, self.worlds[0], self.generator, intervene=self._intervene)
 
@@ -104,7 +103,6 @@ class DrivingSession(Session):
         """Put the person into their seat (see `rounds`)."""
         actions, sent = actions.clone(), sent.clone()
         actions[0, self.seat], sent[0, self.seat] = self._move
-        self._sent = sent[0]
         return actions, sent
 
     def act(self, turn: int, action: int, message: str = "") -> dict:
@@ -129,9 +127,9 @@ class DrivingSession(Session):
         self.worlds.append(self.robot.game.step(world, played.actions)[0])
         other = 1 - self.seat
         actions = torch.where(world.arrived, WAIT, played.actions)[0].tolist()
-        neuralese = self._sent[other]
+        neuralese = played.sent[0, other]
         said = [] if world.arrived[0, other] else self.robot.into_english(neuralese)
-        self.turns.append(Turn((actions[0], actions[1]), heard, said, neuralese))
+        self.turns.append(Turn(actions, heard, said, neuralese))
         self.reward += float(played.reward[0])
         if played.over[0]:
             self.outcome = ARRIVED if played.success[0] else CRASHED
@@ -144,15 +142,14 @@ class DrivingSession(Session):
         seen = {
             "turn": len(self.turns),
             "steps_left": game.max_steps - len(self.turns),
-            "road": self.robot.roads[int(world.map[0])].splitlines(),
+            "road": self._road(self.worlds),
             "seat": self.seat,
             "car": car(world, self.seat),
-            "moves": self._moves(),
+            "moves": [] if self.outcome else self._moves(),
             "phrases": [phrase for phrase in self.phrases if phrase],
             "talk": [
-                {"action": turn.actions[self.seat], "typed": turn.heard.typed}
+                {"action": turn.actions[self.seat], "typed": turn.heard.typed, "said": said_view(turn.said)}
                 | turn.heard.view()
-                | said_view(turn.said)
                 for turn in self.turns
             ],
             "outcome": self.outcome,
@@ -160,14 +157,15 @@ class DrivingSession(Session):
         }
         if self.outcome:
             seen["reward"] = round(self.reward, 2)
-            seen["states"] = [[car(world, seat) for seat in (0, 1)] for world in self.worlds]
+            seen["states"] = states_view(self.worlds)
             seen["actions"] = [turn.actions for turn in self.turns]
         return seen
 
+    def _road(self, worlds: list[DrivingWorld]) -> list[str]:
+        return self.robot.roads[int(worlds[0].map[0])].splitlines()
+
     def _moves(self) -> list[dict]:
         """Where each action that moves the person's car would lead, and whether that is on the road."""
-        if self.outcome:
-            return []
         world = self.worlds[-1]
         road, poses = self.robot.game.layouts.road[world.map[0]], move_table()[world.pose[0, self.seat]]
         return [
@@ -177,16 +175,16 @@ class DrivingSession(Session):
 
     def log(self) -> list:
         """A game as states with both players' moves between consecutive ones."""
-        road = self.robot.roads[int(self.worlds[0].map[0])].splitlines()
-        cells = [[float(cell == "#") for cell in line] for line in road]
-        states = [{"cars": [_car_log(car(world, seat)) for seat in (0, 1)], "road": cells} for world in self.worlds]
+        cells = [[float(cell == "#") for cell in line] for line in self._road(self.worlds)]
+        states = [{"cars": [car_log(each) for each in cars], "road": cells} for cars in states_view(self.worlds)]
         log: list[Any] = states[:1]
         for turn, state in zip(self.turns, states[1:], strict=True):
             human: dict[str, Any] = {"message": turn.heard.typed, "player": "human", "heard": turn.heard.phrases[0]}
+            neuralese = [round(number, 4) for number in turn.neuralese.tolist()]
             robot: dict[str, Any] = {
                 "message": turn.said[0].text if turn.said else "",
                 "player": "robot",
-                "neuralese": [round(number, 4) for number in turn.neuralese.tolist()],
+                "neuralese": neuralese,
             }
             moves = [human, robot] if self.seat == 0 else [robot, human]
             log += [[{"action": turn.actions[seat], **moves[seat]} for seat in (0, 1)], state]
@@ -208,28 +206,30 @@ class DrivingSession(Session):
             arrived = worlds[-1].arrived[0].tolist()  # who has arrived waits and says nothing
             worlds.append(robot.game.step(worlds[-1], played.actions)[0])
             moves = [WAIT if done else action for done, action in zip(arrived, played.actions[0].tolist(), strict=True)]
-            turns.append(
-                [
-                    {"action": move, "arrived": done} | said_view([] if done else said)
-                    for move, done, said in zip(moves, arrived, spoken, strict=True)
-                ]
-            )
+            views = [[] if done else said_view(said) for done, said in zip(arrived, spoken, strict=True)]
+            seats = zip(moves, arrived, views, strict=True)
+            turns.append([{"action": move, "arrived": done, "said": said} for move, done, said in seats])
             reward += float(played.reward[0])
             if played.over[0]:
                 outcome = ARRIVED if played.success[0] else CRASHED
                 break
         return {
-            "road": robot.roads[int(worlds[0].map[0])].splitlines(),
-            "states": [[car(each, seat) for seat in (0, 1)] for each in worlds],
+            "road": self._road(worlds),
+            "states": states_view(worlds),
             "turns": turns,
             "outcome": outcome,
             "reward": round(reward, 2),
         }
 
 
-def said_view(said: list[Translation]) -> dict:
+def said_view(said: list[Translation]) -> list[dict]:
     """What a robot says, for the page."""
-    return {"said": [{"phrase": each.text, "score": round(each.score, 2)} for each in said]}
+    return [{"phrase": each.text, "score": round(each.score, 2)} for each in said]
+
+
+def states_view(worlds: list[DrivingWorld]) -> list[list[dict]]:
+    """Both cars in every state of a game."""
+    return [[car(world, seat) for seat in (0, 1)] for world in worlds]
 
 
 def place(pose: int) -> dict:
@@ -244,5 +244,6 @@ def car(world: DrivingWorld, seat: int) -> dict:
     return {**where, "goal": [goal // SIZE, goal % SIZE], "arrived": bool(world.arrived[0, seat])}
 
 
-def _car_log(car: dict) -> dict:
+def car_log(car: dict) -> dict:
+    """One car of a game, as logs have it."""
     return {"done": car["arrived"], "pos": [car["row"], car["col"]], "dir": car["direction"], "goal": car["goal"]}

@@ -38,3 +38,12 @@ export async function once(action) {
     document.body.setAttribute("aria-busy", "false");
   }
 }
+
+// The phrases that the dictionary knows, each as a button.
+export function inventory(phrases, choose) {
+  find("inventory").append(...phrases.map((phrase) => {
+    const button = element("button", { type: "button", textContent: phrase });
+    button.addEventListener("click", () => choose(phrase));
+    return element("li", {}, button);
+  }));
+}

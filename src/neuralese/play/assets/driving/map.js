@@ -1,5 +1,7 @@
 // Draws a road with cars, stars and fog into an SVG of eight by eight cells.
 
+export const DID = ["waits", "goes forward", "turns left", "turns right"];
+export const ENDINGS = { arrived: "Both cars have arrived", crashed: "The cars crashed", "out of time": "Time is up" };
 const SVG = "http://www.w3.org/2000/svg";
 const AHEAD = [[0, -1], [1, 0], [0, 1], [-1, 0]]; // north, east, south, west as (x, y)
 const ARROWS = ["↑", "→", "↓", "←"];
@@ -51,6 +53,12 @@ function fog(pose) {
     shape("stop", { offset, "stop-opacity": opacity }));
   const gradient = shape("radialGradient", { id: "mist", class: "fog", gradientUnits: "userSpaceOnUse", cx, cy, r: 5.5 }, ...stops);
   return [shape("defs", {}, gradient), shape("rect", { width: 8, height: 8, fill: "url(#mist)", "pointer-events": "none" })];
+}
+
+// What to draw of a finished game after some steps, with both cars in the order of `seats`.
+export function moment({ road, states }, at, seats) {
+  const [mine, theirs] = seats.map((seat) => ({ ...states[at][seat], gone: at > 0 && states[at - 1][seat].arrived }));
+  return { road, mine, theirs, trails: seats.map((seat) => states.slice(0, at + 1).map((cars) => cars[seat])) };
 }
 
 export function draw(svg, { road, mine, theirs, hints = [], trails = [] }) {

@@ -1,10 +1,9 @@
 // The page draws what the server says and sends what the person does; all rules are the server's.
 
-import { ask, element, find, sentence } from "./base.js";
-import { draw } from "./map.js";
+import { ask, element, find, inventory, once, sentence } from "./base.js";
+import { DID, ENDINGS, moment, draw } from "./map.js";
 
 const YOU = ["You wait", "You go forward", "You turn left", "You turn right"];
-const ROBOT = ["Robot waits", "Robot goes forward", "Robot turns left", "Robot turns right"];
 const KEYS = { // to a direction on the map: north, east, south, west
   ArrowUp: 0, w: 0, W: 0,
   ArrowRight: 1, d: 1, D: 1,
@@ -14,16 +13,10 @@ const KEYS = { // to a direction on the map: north, east, south, west
 const ARROWS = ["↑", "→", "↓", "←"];
 const WAIT = 0;
 const DIRECTIONS = ["north", "east", "south", "west"];
-const ENDINGS = {
-  arrived: "Both cars have arrived.",
-  crashed: "The cars crashed.",
-  "out of time": "Time is up.",
-};
 
 const message = find("message");
 const step = find("step");
 let state = null;
-let busy = false;
 let watching = null; // the timer that shows one step after another
 
 function tell(text, refused = false) {
@@ -34,9 +27,8 @@ function tell(text, refused = false) {
   message.setAttribute("aria-invalid", String(refused));
 }
 
-async function act(action) {
-  if (busy || !state || state.outcome) return;
-  setBusy(true);
+const act = (action) => once(async () => {
+  if (!state || state.outcome) return;
   try {
     show(await ask("act", { turn: state.turn, action, message: message.value }));
     message.value = "";
@@ -45,15 +37,8 @@ async function act(action) {
     if (error.status === 409) show(await ask("state")); // another tab has played on
     tell(sentence(error), true);
     message.focus();
-  } finally {
-    setBusy(false);
   }
-}
-
-function setBusy(value) {
-  busy = value;
-  document.body.setAttribute("aria-busy", String(value));
-}
+});
 
 // What the robot would hear is looked up while the person writes.
 let typing = 0;
@@ -109,8 +94,7 @@ find("map").addEventListener("click", (event) => {
   const hint = event.target.closest("[data-move]");
   if (hint) act(Number(hint.dataset.move));
 });
-find("new").addEventListener("click", async () => {
-  if (busy) return;
+find("new").addEventListener("click", () => once(async () => {
   try {
     show(await ask("new", {}));
     message.value = "";
@@ -120,7 +104,7 @@ find("new").addEventListener("click", async () => {
     tell(sentence(error), true);
     find("note").textContent = sentence(error);
   }
-});
+}));
 
 function show(next) {
   const over = Boolean(next.outcome);
@@ -133,7 +117,7 @@ function show(next) {
   showWords();
   showTalk();
   if (over) {
-    find("outcome").textContent = ENDINGS[state.outcome];
+    find("outcome").textContent = `${ENDINGS[state.outcome]}.`;
     find("summary").textContent =
       `${state.turn} step${state.turn === 1 ? "" : "s"}, shared reward ${state.reward.toFixed(2)}. ` +
       "The fog has lifted: the robot’s car is the blue one.";
@@ -196,7 +180,7 @@ function showTalk() {
     }
     const robot = 1 - state.seat;
     const said = turn.said.length ? "Robot says" : "Robot says nothing";
-    const did = over ? ROBOT[state.actions[number][robot]] : said;
+    const did = over ? `Robot ${DID[state.actions[number][robot]]}` : said;
     const other = element("div", {}, element("span", {
       className: "theirs",
       textContent: arrived(number, robot) ? "Robot has arrived" : did,
@@ -213,15 +197,7 @@ function showTalk() {
 
 function showStep() {
   const at = Number(step.value);
-  const [mine, theirs] = [state.seat, 1 - state.seat];
-  const before = state.states.slice(0, at + 1);
-  const gone = (seat) => at > 0 && state.states[at - 1][seat].arrived;
-  draw(find("map"), {
-    road: state.road,
-    mine: { ...state.states[at][mine], gone: gone(mine) },
-    theirs: { ...state.states[at][theirs], gone: gone(theirs) },
-    trails: [before.map((cars) => cars[mine]), before.map((cars) => cars[theirs])],
-  });
+  draw(find("map"), moment(state, at, [state.seat, 1 - state.seat]));
   find("step-label").textContent = `Step ${at} of ${state.turn}`;
   find("where").textContent = at === 0 ? "The start." : "";
   find("left").textContent = "";
@@ -251,13 +227,9 @@ find("watch").addEventListener("click", () => {
 });
 
 show(await ask("state"));
-for (const phrase of state.phrases) {
-  find("phrases").append(element("option", { value: phrase }));
-  const choose = element("button", { type: "button", textContent: phrase });
-  choose.addEventListener("click", () => {
-    message.value = phrase;
-    message.dispatchEvent(new Event("input"));
-    message.focus();
-  });
-  find("inventory").append(element("li", {}, choose));
-}
+find("phrases").append(...state.phrases.map((phrase) => element("option", { value: phrase })));
+inventory(state.phrases, (phrase) => {
+  message.value = phrase;
+  message.dispatchEvent(new Event("input"));
+  message.focus();
+});

@@ -1,10 +1,8 @@
 // Watch two robots drive and talk through English, step by step or automatically.
 
 import { ask, element, find, once, sentence } from "./base.js";
-import { draw } from "./map.js";
+import { DID, ENDINGS, moment, draw } from "./map.js";
 
-const DID = ["waits", "goes forward", "turns left", "turns right"];
-const ENDINGS = { arrived: "Both cars have arrived", crashed: "The cars crashed", "out of time": "Time is up" };
 const PAUSE = Number(new URLSearchParams(location.search).get("pause")) || 1200; // milliseconds between steps
 const step = find("step");
 let game = null;
@@ -26,14 +24,7 @@ function begin() {
 
 function show() {
   const at = Number(step.value);
-  const before = game.states.slice(0, at + 1);
-  const cars = [0, 1].map((seat) => ({ ...game.states[at][seat], gone: at > 0 && game.states[at - 1][seat].arrived }));
-  draw(find("map"), {
-    road: game.road,
-    mine: cars[0],
-    theirs: cars[1],
-    trails: [0, 1].map((seat) => before.map((each) => each[seat])),
-  });
+  draw(find("map"), moment(game, at, [0, 1]));
   const over = at === game.turns.length;
   find("step-label").textContent = `Step ${at} of ${game.turns.length}`;
   find("outcome").textContent = over ? `${ENDINGS[game.outcome]}; shared reward ${game.reward.toFixed(2)}.` : "";

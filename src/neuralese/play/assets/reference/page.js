@@ -1,6 +1,6 @@
 // Play: the page draws what the server says and sends what the person does; all rules are the server's.
 
-import { ask, element, find, once, sentence } from "./base.js";
+import { ask, element, find, inventory, once, sentence } from "./base.js";
 import { bars, candidate, letter, message, nearest, translator } from "./parts.js";
 import { suggest } from "./suggest.js";
 
@@ -192,14 +192,10 @@ const closeSuggestions = suggest(words, find("suggestions"), known.phrases, prev
 find("title").textContent = `${known.title}: talking with a robot`;
 document.title = find("title").textContent;
 translator(known, show, (error) => tell(sentence(error), true));
-for (const phrase of known.phrases) {
-  const choose = element("button", { type: "button", textContent: phrase });
-  choose.addEventListener("click", () => {
-    words.value = `${words.value.trim()} ${phrase}`.trim();
-    preview();
-    if (!find("say").hidden) words.focus();
-  });
-  find("inventory").append(element("li", {}, choose));
-}
+inventory(known.phrases, (phrase) => {
+  words.value = `${words.value.trim()} ${phrase}`.trim();
+  preview();
+  if (!find("say").hidden) words.focus();
+});
 show(known);
 if (state.kind === "describe" && !state.answered) focusOn(words);
