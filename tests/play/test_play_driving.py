@@ -46,7 +46,7 @@ class Driving(DrivingSession):
     """With shorter words for a turn."""
 
     def do(self, action: int, message: str = "") -> None:
-        self.act(len(self.turns), action, message)
+        self.act(len(self.talk), action, message)
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def begin(tmp_path):
     def begin(robot: Robot, start: int = EAST) -> Driving:
         random = torch.Generator().manual_seed(0)
         session = Driving(PlayOptions("driving", tmp_path, tmp_path / "play", random), robot)
-        while session.worlds[0].pose[0, session.seat] != start:
+        while session.course.worlds[0].pose[0, session.seat] != start:
             session.new()
         return session
 
@@ -74,7 +74,7 @@ def parsed(log: list, tmp_path):
 def test_the_person_moves_their_car_and_the_robot_its_own(begin):
     game = begin(lanes(FORWARD))
     game.do(WAIT)
-    before, after = game.worlds
+    before, after = game.course.worlds
     assert after.pose[0, game.seat] == before.pose[0, game.seat]
     assert after.pose[0, 1 - game.seat] == pose(3, 1, 3)
 
@@ -96,16 +96,16 @@ def test_the_robot_hears_the_persons_phrase_as_the_dictionary_has_it_one_step_la
 def test_what_the_person_is_shown_tells_nothing_of_the_other_car_but_its_words_until_the_end(begin):
     robot = lanes(FORWARD, goals=(24, 39))
     one, other = begin(robot), begin(robot)
-    other.worlds[0].pose[0, 1 - other.seat] = pose(3, 7, 3)
-    other.worlds[0].goal[0, 1 - other.seat] = 31
+    other.course.worlds[0].pose[0, 1 - other.seat] = pose(3, 7, 3)
+    other.course.worlds[0].goal[0, 1 - other.seat] = 31
     for game in (one, other):
         game.do(WAIT, "west")
     assert one.view() == other.view()
     assert not {"states", "actions", "reward"} & set(one.view())
     assert one.view()["talk"][0]["said"] == [{"phrase": "east", "score": 1.0}, {"phrase": "north", "score": 2.0}]
-    while not one.outcome:
+    while not one.course.outcome:
         one.do(WAIT)
-    assert len(one.view()["states"]) == len(one.turns) + 1
+    assert len(one.view()["states"]) == len(one.talk) + 1
 
 
 def test_each_move_is_shown_where_it_leads_and_whether_that_is_road(begin):
@@ -120,9 +120,9 @@ def test_each_move_is_shown_where_it_leads_and_whether_that_is_road(begin):
 def test_who_has_arrived_waits_in_silence_while_the_robot_drives_on(begin):
     game = begin(lanes(FORWARD, starts=(pose(3, 1, 3), pose(3, 5, 3))), pose(3, 1, 3))
     game.do(FORWARD, "west")
-    assert game.outcome == "arrived"
-    assert [turn.actions[game.seat] for turn in game.turns] == [FORWARD] + [WAIT] * 4
-    assert [turn.heard.typed for turn in game.turns] == ["west", "", "", "", ""]
+    assert game.course.outcome == "arrived"
+    assert [actions[game.seat] for actions in game.course.actions] == [FORWARD] + [WAIT] * 4
+    assert [talk.heard.typed for talk in game.talk] == ["west", "", "", "", ""]
     with pytest.raises(TooLateError, match="This game is over"):
         game.do(WAIT)
 
@@ -131,7 +131,7 @@ def test_a_robot_that_has_arrived_says_nothing(begin):
     game = begin(lanes(FORWARD, starts=(pose(3, 1, 3), pose(4, 4, 3))), pose(4, 4, 3))
     game.do(WAIT)
     game.do(WAIT)
-    assert [bool(turn.said) for turn in game.turns] == [True, False]
+    assert [bool(talk.said) for talk in game.talk] == [True, False]
 
 
 def test_a_refused_turn_is_not_lost(begin):
@@ -140,7 +140,7 @@ def test_a_refused_turn_is_not_lost(begin):
         game.do(FORWARD, "I am going left")
     with pytest.raises(RefusedError, match="nothing else"):
         game.do(4)
-    assert (len(game.turns), len(game.worlds)) == (0, 1)
+    assert (len(game.talk), len(game.course.worlds)) == (0, 1)
 
 
 @pytest.mark.parametrize(
@@ -154,10 +154,10 @@ def test_a_finished_game_is_a_log_that_replays_state_for_state(begin, tmp_path, 
     game = begin(lanes(robot_does, starts=(WEST, start)), start)
     for number, move in enumerate(moves):
         game.do(move, "" if number else "Left, west!")
-    assert game.outcome == outcome
+    assert game.course.outcome == outcome
     turns, played = parsed(game.log(), tmp_path)
     assert played.loc[0, ["completed", "n_turns", "wrong"]].tolist() == [outcome == "arrived", len(moves), None]
-    assert played.loc[0, "reward"] == pytest.approx(game.reward, abs=1e-5)
+    assert played.loc[0, "reward"] == pytest.approx(game.course.reward, abs=1e-5)
     said = turns[turns["action"].notna() & ~turns["done"]].groupby("player")["message"].agg(set)
     assert said[game.seat] == {"Left, west!", ""}
     assert said[1 - game.seat] == {"east"}
@@ -176,7 +176,7 @@ def test_games_are_saved_one_file_each_and_those_that_ran_out_of_time_apart(begi
     for _ in range(2):
         game.do(WAIT)
         game.do(WAIT)
-        assert game.outcome == OUT_OF_TIME
+        assert game.course.outcome == OUT_OF_TIME
         assert json.loads(game.saved[-1].read_text()) == game.log()
         game.new()
     first, second = game.saved

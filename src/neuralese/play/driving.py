@@ -15,10 +15,10 @@ from importlib.resources import files
 from typing import Any, ClassVar
 
 import torch
-from torch import Tensor
+from torch import Generator, Tensor
 
 from neuralese.agents.cell import Cell
-from neuralese.agents.episodes import rounds
+from neuralese.agents.episodes import Intervene, rounds
 from neuralese.games.driving import ACTIONS, FORWARD, LEFT, RIGHT, SIZE, WAIT, DrivingGame, DrivingWorld, move_table
 from neuralese.play.session import Heard, PlayOptions, RefusedError, Session, TooLateError, criterion_of, open_run
 from neuralese.tasks.driving.logs import LONGEST
@@ -59,18 +59,48 @@ def load_robot(options: PlayOptions) -> Robot:
     )
 
 
-@dataclass(frozen=True)
-class Turn:
-    """What both did and said in one step."""
+class Course:
+    """One game of two drivers, step by step; `outcome` is None, then arrived, crashed or out of time."""
 
-    actions: list[int]  # of the two seats
+    def __init__(self, robot: Robot, generator: Generator, intervene: Intervene) -> None:
+        self.robot, self.worlds = robot, [robot.game.reset(1, generator)]  # one more than steps
+        self.actions: list[list[int]] = []  # of both seats; who has arrived waits
+        self.reward, self.outcome = 0.0, ""
+        self._rounds = rounds(robot.cell, robot.game, self.worlds[0], generator, intervene=intervene)
+
+    def step(self) -> Tensor:
+        """Play a step; return what both sent: (2, message)."""
+        played, world = next(self._rounds), self.worlds[-1]
+        self.worlds.append(self.robot.game.step(world, played.actions)[0])
+        self.actions.append(torch.where(world.arrived, WAIT, played.actions)[0].tolist())
+        self.reward += float(played.reward[0])
+        if played.over[0]:
+            self.outcome = ARRIVED if played.success[0] else CRASHED
+        elif len(self.actions) == self.robot.game.max_steps:
+            self.outcome = OUT_OF_TIME
+        return played.sent[0]
+
+    @property
+    def road(self) -> list[str]:
+        """The road, eight lines of `#` and `.`."""
+        return self.robot.roads[int(self.worlds[0].map[0])].splitlines()
+
+    def states(self) -> list[list[dict]]:
+        """Both cars in every state."""
+        return [[car(world, seat) for seat in (0, 1)] for world in self.worlds]
+
+
+@dataclass(frozen=True)
+class Talk:
+    """What was said in one step."""
+
     heard: Heard  # what the person typed, and what it was heard as
     said: list[Translation]  # the robot's message in English, best first; nothing from a robot that has arrived
     neuralese: Tensor  # (message,) the robot's message
 
 
 class DrivingSession(Session):
-    """Games of driving; `outcome` is None, then arrived, crashed or out of time."""
+    """Games of driving, one after another."""
 
     assets = files("neuralese.play") / "assets/driving"
     requests: ClassVar = {
@@ -91,13 +121,9 @@ class DrivingSession(Session):
     def begin(self) -> None:
         """See `Session`."""
         self.seat = int(torch.randint(2, (), generator=self.generator))  # the person's
-        self.worlds = [self.robot.game.reset(1, self.generator)]  # one more than turns
-        self.turns: list[Turn] = []
-        self.reward = 0.0
-        self.outcome: str | None = None
+        self.talk: list[Talk] = []
         self._move: tuple[int, Tensor]  # the person's action and message in the current step
-        cell, game = self.robot.cell, self.robot.game
-        self._rounds = rounds(cell, game, self.worlds[0], self.generator, intervene=self._intervene)
+        self.course = Course(self.robot, self.generator, self._intervene)
 
     def _intervene(self, time: int, actions: Tensor, sent: Tensor) -> tuple[Tensor, Tensor]:
         """Put the person into their seat (see `rounds`)."""
@@ -107,66 +133,53 @@ class DrivingSession(Session):
 
     def act(self, turn: int, action: int, message: str = "") -> dict:
         """Play a turn and, once the person has arrived, all that follow. A refused turn has not been played."""
-        if self.outcome:
+        if self.course.outcome:
             raise TooLateError("This game is over; please start a new one.")
-        if turn != len(self.turns):  # an impatient second click
+        if turn != len(self.talk):  # an impatient second click
             raise TooLateError("That turn has been played already.")
         if action not in range(ACTIONS):
             raise RefusedError("A car can wait, go forward, turn left or turn right, and nothing else.")
         self._step(action, self.heard(message))
-        while not self.outcome and self.worlds[-1].arrived[0, self.seat]:
+        while not self.course.outcome and self.course.worlds[-1].arrived[0, self.seat]:
             self._step(WAIT, self.heard(""))
-        if self.outcome:
+        if self.course.outcome:
             # every game that humans played with each other was finished, so the parser accepts no other
-            self.save(self.log(), self.logs / "unfinished" if self.outcome == OUT_OF_TIME else self.logs)
+            unfinished = self.course.outcome == OUT_OF_TIME
+            self.save(self.log(), self.logs / "unfinished" if unfinished else self.logs)
         return self.view()
 
     def _step(self, action: int, heard: Heard) -> None:
         self._move = (action, self.robot.into_neuralese[heard.parts[0]])
-        played, world = next(self._rounds), self.worlds[-1]
-        self.worlds.append(self.robot.game.step(world, played.actions)[0])
-        other = 1 - self.seat
-        actions = torch.where(world.arrived, WAIT, played.actions)[0].tolist()
-        neuralese = played.sent[0, other]
-        said = [] if world.arrived[0, other] else self.robot.into_english(neuralese)
-        self.turns.append(Turn(actions, heard, said, neuralese))
-        self.reward += float(played.reward[0])
-        if played.over[0]:
-            self.outcome = ARRIVED if played.success[0] else CRASHED
-        elif len(self.turns) == self.robot.game.max_steps:
-            self.outcome = OUT_OF_TIME
+        silent = self.course.worlds[-1].arrived[0, 1 - self.seat]
+        neuralese = self.course.step()[1 - self.seat]
+        self.talk.append(Talk(heard, [] if silent else self.robot.into_english(neuralese), neuralese))
 
     def view(self) -> dict:
         """See `Session`: only the robot's words, until the game is over."""
-        world, game = self.worlds[-1], self.robot.game
+        course = self.course
+        world, steps = course.worlds[-1], len(self.talk)
         seen = {
-            "turn": len(self.turns),
-            "steps_left": game.max_steps - len(self.turns),
-            "road": self._road(self.worlds),
+            "turn": steps,
+            "steps_left": self.robot.game.max_steps - steps,
+            "road": course.road,
             "seat": self.seat,
             "car": car(world, self.seat),
-            "moves": [] if self.outcome else self._moves(),
+            "moves": [] if course.outcome else self._moves(world),
             "phrases": [phrase for phrase in self.phrases if phrase],
             "talk": [
-                {"action": turn.actions[self.seat], "typed": turn.heard.typed, "said": said_view(turn.said)}
-                | turn.heard.view()
-                for turn in self.turns
+                {"action": actions[self.seat], "typed": talk.heard.typed, "said": said_view(talk.said)}
+                | talk.heard.view()
+                for actions, talk in zip(course.actions, self.talk, strict=True)
             ],
-            "outcome": self.outcome,
+            "outcome": course.outcome,
             "note": self.note,
         }
-        if self.outcome:
-            seen["reward"] = round(self.reward, 2)
-            seen["states"] = states_view(self.worlds)
-            seen["actions"] = [turn.actions for turn in self.turns]
+        if course.outcome:
+            seen |= {"reward": round(course.reward, 2), "states": course.states(), "actions": course.actions}
         return seen
 
-    def _road(self, worlds: list[DrivingWorld]) -> list[str]:
-        return self.robot.roads[int(worlds[0].map[0])].splitlines()
-
-    def _moves(self) -> list[dict]:
+    def _moves(self, world: DrivingWorld) -> list[dict]:
         """Where each action that moves the person's car would lead, and whether that is on the road."""
-        world = self.worlds[-1]
         road, poses = self.robot.game.layouts.road[world.map[0]], move_table()[world.pose[0, self.seat]]
         return [
             {"action": action, **place(int(poses[action])), "on_road": bool(road[poses[action] // 4])}
@@ -175,61 +188,40 @@ class DrivingSession(Session):
 
     def log(self) -> list:
         """A game as states with both players' moves between consecutive ones."""
-        cells = [[float(cell == "#") for cell in line] for line in self._road(self.worlds)]
-        states = [{"cars": [car_log(each) for each in cars], "road": cells} for cars in states_view(self.worlds)]
+        cells = [[float(cell == "#") for cell in line] for line in self.course.road]
+        states = [{"cars": [car_log(each) for each in cars], "road": cells} for cars in self.course.states()]
         log: list[Any] = states[:1]
-        for turn, state in zip(self.turns, states[1:], strict=True):
-            human: dict[str, Any] = {"message": turn.heard.typed, "player": "human", "heard": turn.heard.phrases[0]}
-            neuralese = [round(number, 4) for number in turn.neuralese.tolist()]
-            robot: dict[str, Any] = {
-                "message": turn.said[0].text if turn.said else "",
-                "player": "robot",
-                "neuralese": neuralese,
-            }
+        for actions, talk, state in zip(self.course.actions, self.talk, states[1:], strict=True):
+            neuralese = [round(number, 4) for number in talk.neuralese.tolist()]
+            human: dict[str, Any] = {"message": talk.heard.typed, "player": "human", "heard": talk.heard.phrases[0]}
+            robot = {"message": talk.said[0].text if talk.said else "", "player": "robot", "neuralese": neuralese}
             moves = [human, robot] if self.seat == 0 else [robot, human]
-            log += [[{"action": turn.actions[seat], **moves[seat]} for seat in (0, 1)], state]
+            log += [[{"action": actions[seat], **moves[seat]} for seat in (0, 1)], state]
         return log
 
     def watch(self) -> dict:
         """A game of two robots that hear each other's messages only after translation into English and back."""
-        robot = self.robot
-        spoken: list[list[Translation]] = []
-        worlds, turns = [robot.game.reset(1, self.generator)], []
+        robot, spoken = self.robot, list[list[Translation]]()
 
         def translated(time: int, actions: Tensor, sent: Tensor) -> tuple[Tensor, Tensor]:
             """Let each robot hear the message that the other's English becomes (see `rounds`)."""
             spoken[:] = [robot.into_english(sent[0, seat]) for seat in (0, 1)]
             return actions, torch.stack([robot.into_neuralese[best[0].id] for best in spoken])[None]
 
-        reward, outcome = 0.0, OUT_OF_TIME
-        for played in rounds(robot.cell, robot.game, worlds[0], self.generator, intervene=translated):
-            arrived = worlds[-1].arrived[0].tolist()  # who has arrived waits and says nothing
-            worlds.append(robot.game.step(worlds[-1], played.actions)[0])
-            moves = [WAIT if done else action for done, action in zip(arrived, played.actions[0].tolist(), strict=True)]
+        course, turns = Course(robot, self.generator, translated), []
+        while not course.outcome:
+            arrived = course.worlds[-1].arrived[0].tolist()  # who has arrived says nothing
+            course.step()
             views = [[] if done else said_view(said) for done, said in zip(arrived, spoken, strict=True)]
-            seats = zip(moves, arrived, views, strict=True)
-            turns.append([{"action": move, "arrived": done, "said": said} for move, done, said in seats])
-            reward += float(played.reward[0])
-            if played.over[0]:
-                outcome = ARRIVED if played.success[0] else CRASHED
-                break
-        return {
-            "road": self._road(worlds),
-            "states": states_view(worlds),
-            "turns": turns,
-            "outcome": outcome,
-            "reward": round(reward, 2),
-        }
+            seats = zip(course.actions[-1], arrived, views, strict=True)
+            turns.append([{"action": action, "arrived": done, "said": said} for action, done, said in seats])
+        states, reward = course.states(), round(course.reward, 2)
+        return {"road": course.road, "states": states, "turns": turns, "outcome": course.outcome, "reward": reward}
 
 
 def said_view(said: list[Translation]) -> list[dict]:
     """What a robot says, for the page."""
     return [{"phrase": each.text, "score": round(each.score, 2)} for each in said]
-
-
-def states_view(worlds: list[DrivingWorld]) -> list[list[dict]]:
-    """Both cars in every state of a game."""
-    return [[car(world, seat) for seat in (0, 1)] for world in worlds]
 
 
 def place(pose: int) -> dict:

@@ -123,10 +123,6 @@ class Context:
         """The place of the true state."""
         return self.order.index(0)
 
-    def by_place(self, values: list) -> list:
-        """What is known about each candidate, by place."""
-        return [values[candidate] for candidate in self.order]
-
     def view(self, named: bool) -> list[dict]:
         """The candidates by place: their pictures and, once they give nothing away, their names."""
         return [{"picture": item["picture"]} | ({"name": item.get("name", "")} if named else {}) for item in self.items]
@@ -206,7 +202,7 @@ class ReferenceSession(Session):
             last.words, last.parts = english.best[0].text, (english.best[0].id,)
 
     def _open_round(self, number: int, kind: str) -> Round:
-        """The round of this number, which must be the current one."""
+        """The round of this number, which must be the current one and of this kind."""
         last = self.rounds[-1]
         if number != len(self.rounds) or last.picked is not None:
             raise TooLateError("That round has been played already.")
@@ -269,17 +265,22 @@ class ReferenceSession(Session):
             "target": context.target,
             "translator": self.translator,
             "message": message_view(message),
-            "message_belief": context.by_place(robot.belief(message, states)),
+            "message_belief": self._belief(message, context),
             "english": answer_view(english),
-            "words_belief": context.by_place(robot.belief(robot.words(parts), states)),
+            "words_belief": self._belief(robot.words(parts), context),
             "received": message_view(received),
             "neuralese": answer_view(neuralese),
-            "received_belief": context.by_place(robot.belief(received, states)),
+            "received_belief": self._belief(received, context),
             "picked": picked,
             "right": picked == context.target,
             "unaided": unaided,  # the listener's pick on hearing the message itself
             "watched": dict(self.watched),
         }
+
+    def _belief(self, said: Language, context: Context) -> list[float]:
+        """What a listener believes about the candidate at each place."""
+        found = self.robot.belief(said, context.states)
+        return [found[candidate] for candidate in context.order]
 
     def state(self) -> dict:
         """The game as the person may see it, and what stays the same in all games."""
@@ -316,15 +317,14 @@ class ReferenceSession(Session):
 
     def _result(self, played: Round) -> dict:
         """The outcome of a round, and why."""
-        context, robot, message = played.context, self.robot, played.message
-        assert message is not None  # as something was said
+        assert played.message is not None  # as something was said
         return {
             "picked": played.picked,
             "right": played.right,
             "words": played.words,
-            "words_belief": context.by_place(robot.belief(robot.words(played.parts), context.states)),
-            "message": message_view(message),
-            "message_belief": context.by_place(robot.belief(message, context.states)),
+            "words_belief": self._belief(self.robot.words(played.parts), played.context),
+            "message": message_view(played.message),
+            "message_belief": self._belief(played.message, played.context),
             "heard": played.heard and played.heard.view(),
             "translations": answer_view(played.translations),
         }

@@ -1,3 +1,7 @@
+"""Example translations as pictures; and the same figure is the same bytes, whatever the last digits of its layout."""
+
+import matplotlib
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -6,11 +10,12 @@ from PIL import Image
 
 from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.players import sample_messages
-from neuralese.figures import choose_examples, draw_examples
+from neuralese.figures import choose_examples, draw_examples, save
 from neuralese.stages.run import Run
 from neuralese.storage.tables import write_table
 from neuralese.tasks.items import items_table
 
+matplotlib.use("agg")
 MESSAGES = pd.DataFrame({"message_id": [1, 3, 5], "target": [1, 3, 5], "other": [4, 2, 0]})
 DICTIONARY = pd.DataFrame(
     [
@@ -60,3 +65,44 @@ def test_the_picture_shows_every_item_of_an_example(tmp_path, others):
     pixels = np.asarray(Image.open(tmp_path / "examples.png").convert("RGB")).reshape(-1, 3)
     shown = [(np.abs(pixels - np.array(color)).sum(1) < 10).sum() > 500 for color in 255 * np.eye(3)]
     assert shown == [True, True, len(others) == 2]
+
+
+def drawn(path, jitter: float) -> bytes:
+    """A figure of several parts, whose layout is a little off."""
+    figure = plt.figure(figsize=(6, 4), layout="constrained")
+    figure.suptitle("title", fontsize=11)
+    for number, part in enumerate(figure.subfigures(1, 2).flat):
+        left, right = part.subplots(1, 2)
+        left.imshow(np.arange(12.0).reshape(3, 4) + number)
+        left.set_title("other", fontsize=8)
+        right.plot([0, 1], [number, 2])
+    solve = figure.draw_without_rendering
+
+    def off() -> None:
+        solve()
+        for part in figure.subfigs:
+            part.bbox_relative.p0 = part.bbox_relative.p0 + jitter
+        for axes in figure.axes:
+            axes.set_position(np.array(axes.get_position(original=True).bounds) + jitter)
+        for text in figure.texts:
+            text.set_position(np.array(text.get_position()) + jitter)
+
+    figure.draw_without_rendering = off
+    save(figure, path.with_suffix(".png"), path)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize(("jitter", "same"), [(-1e-17, True), (1e-9, True), (0.01, False)])
+def test_only_the_last_digits_of_a_layout_leave_no_trace(tmp_path, jitter, same):
+    assert (drawn(tmp_path / "one.svg", 0.0) == drawn(tmp_path / "two.svg", jitter)) is same
+    assert ((tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()) is same
+
+
+@pytest.mark.parametrize("text", ["a $x^{ b$", "$", "$$", "\\frac", "50 $ or 60 $", "\u2603"])
+def test_any_text_can_be_drawn(tmp_path, text):
+    figure, axes = plt.subplots(figsize=(2, 1))
+    axes.set_title(text)
+    axes.set_yticks([0], [text])
+    save(figure, tmp_path / "one.svg", tmp_path / "one.png")
+    assert (tmp_path / "one.svg").stat().st_size > 1000
+    assert plt.get_fignums() == []
