@@ -42,7 +42,7 @@ class Robot:
 
 
 def load_robot(options: PlayOptions) -> Robot:
-    """The driver trained with a seed, and its translator by a criterion of the dictionary."""
+    """The driver trained with a seed, and its translator, which uses one criterion of the dictionary."""
     run = open_run(options, steps=options.steps or STEPS)
     lookup, said = Lookup(run), run.said["train"]
     criterion = criterion_of(lookup, options.criterion)
@@ -179,7 +179,7 @@ class DrivingSession(Session):
         return seen
 
     def _moves(self, world: DrivingWorld) -> list[dict]:
-        """Where each action that moves the person's car would lead, and whether that is on the road."""
+        """Where each action would move the person's car, and whether that is on the road."""
         road, poses = self.robot.game.layouts.road[world.map[0]], move_table()[world.pose[0, self.seat]]
         return [
             {"action": action, **place(int(poses[action])), "on_road": bool(road[poses[action] // 4])}
@@ -187,7 +187,7 @@ class DrivingSession(Session):
         ]
 
     def log(self) -> list:
-        """A game as states with both players' moves between consecutive ones."""
+        """A game: its states, and between them the moves of both players."""
         cells = [[float(cell == "#") for cell in line] for line in self.course.road]
         states = [{"cars": [car_log(each) for each in cars], "road": cells} for cars in self.course.states()]
         log: list[Any] = states[:1]
@@ -230,7 +230,7 @@ def place(pose: int) -> dict:
 
 
 def car(world: DrivingWorld, seat: int) -> dict:
-    """One car of a game: where it is or last was, and where it has to go."""
+    """One car of a game: where it is, or was last, and its goal."""
     goal = int(world.goal[0, seat])
     where = place(int(world.pose[0, seat]))
     return {**where, "goal": [goal // SIZE, goal % SIZE], "arrived": bool(world.arrived[0, seat])}

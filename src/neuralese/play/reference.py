@@ -149,7 +149,7 @@ class Round:
 
 
 class ReferenceSession(Session):
-    """Games of several rounds: in one the person describes and the robot picks, in the next the other way round."""
+    """Games of several rounds, in which person and robot take turns to describe and to pick."""
 
     assets = files("neuralese.play") / "assets/reference"
     requests: ClassVar = {
@@ -193,7 +193,7 @@ class ReferenceSession(Session):
         self._speak()
 
     def _speak(self) -> None:
-        """Put what the robot says in this round into English, again if the translator has changed."""
+        """Translate what the robot says in this round, again if the translator has changed."""
         last = self.rounds[-1]
         if last.kind == PICK and last.picked is None:
             message = last.context.message
@@ -248,7 +248,7 @@ class ReferenceSession(Session):
         return self.view()
 
     def watch(self) -> dict:
-        """Let a robot say something to another, through English: all of it, as spectators may know everything."""
+        """Let one robot tell another something through English, and show spectators everything."""
         robot, context = self.robot, self.draw()
         states, message = context.states, context.message
         english = robot.into_english(message, states, self.translator)
@@ -283,7 +283,7 @@ class ReferenceSession(Session):
         return [found[candidate] for candidate in context.order]
 
     def state(self) -> dict:
-        """The game as the person may see it, and what stays the same in all games."""
+        """The game as the person may see it, and what does not change between games."""
         return self.view() | {
             "title": self.run.task.title,
             "seed": self.run.seed,
@@ -293,7 +293,7 @@ class ReferenceSession(Session):
         }
 
     def view(self) -> dict:
-        """See `Session`; which state is true is shown to who describes it, or once the round is over."""
+        """See `Session`; until a round is over, only a person who describes the true state knows which it is."""
         last = self.rounds[-1]
         played = [each for each in self.rounds if each.picked is not None]
         answered = last.picked is not None
@@ -331,7 +331,7 @@ class ReferenceSession(Session):
 
     @cached_property
     def _playable(self) -> tuple[Tensor, Tensor]:
-        """The messages to play, and the states' numbers (n, s); candidates that all players confuse are left out."""
+        """The rows of messages to play, without those of identical candidates, and the numbers of all states (n, s)."""
         codes = self.robot.game.codes(self.run.said[SPLIT].states)
         ordered = codes.sort(dim=1).values
         return torch.nonzero((ordered[:, 1:] != ordered[:, :-1]).all(1)).flatten(), codes
@@ -348,7 +348,7 @@ class ReferenceSession(Session):
         return Context(states[row : row + 1], self.robot.message(SPLIT, row), order, items)
 
     def _look_up(self, codes: set[int]) -> None:
-        """Find out what states look like, and draw them."""
+        """Look up what states look like, and draw them."""
         task, files = self.run.task, self.run.files
         known = task.described(files, [], [[code] for code in sorted(codes)])["items"]
         items = files.get("items.parquet")

@@ -70,7 +70,7 @@ class PlayServer(ThreadingHTTPServer):
         self.url = f"http://127.0.0.1:{self.server_port}/{self.token}/"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Stay silent about a page that was closed before it got its answer."""
+        """Ignore pages that were closed before they got their answer."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
@@ -156,7 +156,7 @@ class Handler(BaseHTTPRequestHandler):
         return body
 
     def _read(self, length: int) -> bytes:
-        """This many bytes of the body, which must arrive promptly."""
+        """Read this many bytes of the body, which must arrive promptly."""
         self.connection.settimeout(PATIENCE)
         try:
             content = self.rfile.read(length)
@@ -175,7 +175,7 @@ class Handler(BaseHTTPRequestHandler):
         return _json({"error": sentence})
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing: the terminal belongs to the person, and addresses hold the token."""
+        """Log nothing: the terminal is for the person, and addresses contain the token."""
 
 
 def _json(value: Any) -> tuple[bytes, str]:

@@ -162,7 +162,7 @@ def cloud(said: Speech, best: dict[int, int], count: int = CLOUD) -> dict:
 
 
 def symbol_table(said: Speech, best: dict[int, int], count: int = LISTED) -> list[dict]:
-    """The most frequent messages of symbols: how often each was said, its translation, and where; none of vectors."""
+    """The most frequent messages of symbols, with count, translation and a state; for vectors, nothing."""
     if not isinstance(said.messages, Sequences):
         return []
     distinct, place, counts = said.messages.distinct()
@@ -180,7 +180,7 @@ def symbol_table(said: Speech, best: dict[int, int], count: int = LISTED) -> lis
 
 
 def verdicts(protocol: pd.DataFrame) -> list[str]:
-    """Verdicts of the tests of whether messages say anything about each variable, if there were tests."""
+    """Verdicts of the tests, if any, of whether messages say anything about each variable."""
     tested, bits = (
         protocol[protocol["measure"] == name].set_index("variable")["value"] for name in ("p_value", "information")
     )
@@ -196,7 +196,7 @@ def verdicts(protocol: pd.DataFrame) -> list[str]:
 
 
 def repeated(translations: list[int], phrases: list[str], protocol: pd.DataFrame) -> str:
-    """Why the same words keep coming back, if two phrases translate most messages; otherwise nothing."""
+    """If two phrases translate most messages: why the same words keep coming back."""
     counts = Counter(translations).most_common(2)
     share = sum(count for _, count in counts) / max(len(translations), 1)
     if share < MOSTLY:
