@@ -11,7 +11,7 @@ from neuralese.games.reference import ReferenceGame
 def preferences(cell: Cell, game: ReferenceGame, messages: Tensor, states: Tensor, place: Tensor) -> Tensor:
     """Q values (n, items) of picking the target, shown at its `place` (n,), and each other item, by who hears."""
     memory, nothing = cell.initial(len(states))
-    _, _, memory = cell(game.blank_view(len(states)), nothing, memory)
+    _, _, memory = cell(game.blank().expand(len(states), -1), nothing, memory)
     q, _, _ = cell(game.listener_view(states, place), messages, memory)
     found = []
     for values, at in zip(q, place.tolist(), strict=True):

@@ -1,13 +1,14 @@
 """The reference game with two items, as in the paper, and with more."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
 from neuralese.agents.cell import Cell
 from neuralese.agents.players import speak
 from neuralese.config.models import CellConfig
-from neuralese.games.reference import LISTENER, SPEAKER, ReferenceGame, state_columns
-from neuralese.games.states import prefixes
+from neuralese.games.reference import LISTENER, SPEAKER, ReferenceGame
 
 
 @pytest.fixture(params=[2, 3, 5])
@@ -23,12 +24,6 @@ def at_choice(game, batch, generator):
     """A world in which the listener sees the items."""
     world = game.reset(batch, generator)
     return game.step(world, torch.full((batch, 2), game.n_candidates))[0]
-
-
-def test_states_come_from_the_pool_and_nowhere_else(game, generator):
-    states = game.draw_states(500, generator)
-    assert states.shape == (500, game.n_candidates)
-    assert set(states.flatten().tolist()) == {1, 2, 3}
 
 
 def test_the_listener_sees_nothing_at_first_and_all_items_a_step_later(game, generator):
@@ -50,31 +45,24 @@ def test_the_target_is_shown_at_every_place_equally_often(game, generator):
     assert (shown - 1 / game.n_candidates).abs().max() < 0.03
 
 
-def test_right_is_worth_one_wrong_nothing_and_waiting_costs_a_tenth(game, generator):
+def test_right_is_worth_one_wrong_nothing_waiting_costs_a_tenth_and_nothing_counts_at_first(game, generator):
     world = at_choice(game, 300, generator)
     right, count = world.place, game.n_candidates
     wrong = [(right + further) % count for further in range(1, count)]
     waiting = torch.full_like(right, count)
     assert game.n_actions == count + 1
-    for action, reward, done, success in (
-        (right, 1, True, True),
-        *((each, 0, True, False) for each in wrong),
-        (waiting, -0.1, False, False),
+    for time, action, reward, done, success in (
+        (1, right, 1, True, True),
+        *((1, each, 0, True, False) for each in wrong),
+        (1, waiting, -0.1, False, False),
+        *((0, each, 0, False, False) for each in (right, waiting)),  # before the listener sees the items
     ):
         actions = torch.stack([torch.zeros_like(action), action], dim=1)
-        _, outcome = game.step(world, actions)
+        _, outcome = game.step(replace(world, time=time), actions)
         torch.testing.assert_close(outcome.reward, torch.full((300,), float(reward)))
         assert (outcome.done == done).all()
         assert (outcome.success == success).all()
-
-
-def test_nothing_the_players_do_counts_before_the_listener_sees_the_items(game, generator):
-    world = game.reset(10, generator)
-    assert not game.acting(world).any()
-    _, outcome = game.step(world, torch.zeros(10, 2, dtype=torch.long))
-    assert not outcome.done.any()
-    assert (outcome.reward == 0).all()
-    assert game.acting(at_choice(game, 10, generator)).tolist() == [[False, True]] * 10
+        assert game.acting(replace(world, time=time)).tolist() == [[False, bool(time)]] * 300
 
 
 def test_every_candidate_is_first_once_and_the_others_keep_their_order(game):
@@ -120,12 +108,12 @@ def test_distractors_are_the_targets_of_other_states(game, generator):
     assert not torch.equal(again, states)
 
 
-def test_states_survive_the_way_into_a_table_and_back(game, generator):
-    states = game.draw_states(50, generator)
+def test_states_come_from_the_pool_and_survive_the_way_into_a_table_and_back(game, generator):
+    states = game.draw_states(500, generator)
+    assert states.shape == (500, game.n_candidates)
+    assert set(states.flatten().tolist()) == {1, 2, 3}
     columns = game.to_columns(states)
     assert list(columns) == ["target", "other", "other_2", "other_3", "other_4"][: game.n_candidates]
-    assert list(columns) == state_columns(game.n_candidates)
-    assert prefixes(4) == ["", "other_", "other_2_", "other_3_"]
     assert torch.equal(columns["target"], states[:, 0])
     assert torch.equal(game.from_columns(columns), states)
 

@@ -47,7 +47,7 @@ def test_half_of_the_memory_is_worked_out_once_and_the_q_values_are_those_of_the
     with torch.no_grad():
         found = listening(cell, game)(torch.tanh(cell.encode_observation(seen) + cell.encode_message(messages)))
         memory, nothing = (each.double() for each in cell.initial(9))
-        _, _, memory = cell(game.blank_view(9), nothing, memory)
+        _, _, memory = cell(game.blank().expand(9, -1), nothing, memory)
         torch.testing.assert_close(found, cell(seen, messages, memory)[0])
 
 

@@ -52,39 +52,24 @@ class Layouts:
         return cls(road, *([torch.tensor(each, dtype=torch.int64) for each in lists] for lists in (starts, goals)))
 
 
-def _ahead(row: Tensor, column: Tensor, direction: Tensor, by: int) -> Tensor:
-    """The cell `by` cells ahead, or the last one before the border."""
-    down = torch.tensor([-1, 0, 1, 0])[direction]
-    across = torch.tensor([0, 1, 0, -1])[direction]
-    return SIZE * (row + by * down).clamp(0, SIZE - 1) + (column + by * across).clamp(0, SIZE - 1)
-
-
-def _grid() -> tuple[Tensor, Tensor, Tensor]:
-    """Row, column and direction of every pose."""
-    poses = torch.arange(POSES)
-    return poses // 4 // SIZE, poses // 4 % SIZE, poses % 4
+def _ahead(direction: Tensor, by: int) -> Tensor:
+    """The cell `by` cells from each pose in a `direction`, or the last one before the border: (POSES,)."""
+    cell = torch.arange(POSES) // 4
+    down, across = torch.tensor([-1, 0, 1, 0])[direction], torch.tensor([0, 1, 0, -1])[direction]
+    row, column = cell // SIZE + by * down, cell % SIZE + by * across
+    return SIZE * row.clamp(0, SIZE - 1) + column.clamp(0, SIZE - 1)
 
 
 def move_table() -> Tensor:
     """The pose an action leads to, (POSES, ACTIONS): a turn is taken first, then all but waiting advance."""
-    row, column, direction = _grid()
-    moved = [torch.arange(POSES)]
-    for turn in (0, -1, 1):  # forward, left, right
-        heading = (direction + turn) % 4
-        moved.append(4 * _ahead(row, column, heading, 1) + heading)
-    return torch.stack(moved, dim=1)
+    poses = torch.arange(POSES)
+    headings = [(poses + turn) % 4 for turn in (0, -1, 1)]  # forward, left, right
+    return torch.stack([poses, *(4 * _ahead(heading, 1) + heading for heading in headings)], dim=1)
 
 
 def tail_table() -> Tensor:
     """The cell behind each pose, (POSES,); at the border the tail is under the head."""
-    return _ahead(*_grid(), -1)
-
-
-def distance_table() -> Tensor:
-    """Distance along rows and columns between any two cells, (CELLS, CELLS)."""
-    cells = torch.arange(CELLS)
-    row, column = cells // SIZE, cells % SIZE
-    return (row[:, None] - row).abs() + (column[:, None] - column).abs()
+    return _ahead(torch.arange(POSES) % 4, -1)
 
 
 def off_road_table(road: Tensor) -> Tensor:
@@ -128,7 +113,9 @@ class DrivingGame(Game[DrivingWorld]):
         self.distractors, self.goal_offset = distractors, goal_offset
         self._move = move_table().flatten()
         self._tail = tail_table()
-        self._distance = NEARER * distance_table().float().flatten()
+        row, column = torch.arange(CELLS) // SIZE, torch.arange(CELLS) % SIZE
+        distance = (row[:, None] - row).abs() + (column[:, None] - column).abs()
+        self._distance = NEARER * distance.float().flatten()
         self._off_cell = OFF_ROAD * (~layouts.road).float().flatten()
         self._off_road = OFF_ROAD * off_road_table(layouts.road).float().flatten()
         pad = nn.utils.rnn.pad_sequence
@@ -209,7 +196,7 @@ class DrivingGame(Game[DrivingWorld]):
         return torch.stack([true, *others], dim=1)
 
     def other_distractors(self) -> dict[str, Redraw]:
-        """Those of the released code, besides our own."""
+        """Those of the released code, unless the game draws them anyway."""
         if self.distractors == "anywhere":
             return {}
         return {"anywhere": lambda states, generator: self.anywhere(states[:, 0], generator)}
@@ -236,14 +223,6 @@ class DrivingGame(Game[DrivingWorld]):
         where, pose, goal = states.unbind(2)
         return (where * POSES + pose) * CELLS + goal
 
-    @staticmethod
-    def speaker_view(states: Tensor) -> Tensor:
-        return states[:, 0]
-
-    @staticmethod
-    def human_view(states: Tensor) -> Tensor:
-        return states[:, 0]
-
 
 class DrivingEncoder(nn.Module):
     """Sums learned vectors for what is seen: a linear layer over indicators, without multiplying zeros.
@@ -259,9 +238,8 @@ class DrivingEncoder(nn.Module):
             sizes["offset"] = _OFFSETS**2
         self.seen = nn.ModuleDict({name: nn.Embedding(size, width) for name, size in sizes.items()})
         bound = sum(sizes.values()) ** -0.5  # the initialisation of a linear layer over all indicators
-        for table in self.seen.values():
-            assert isinstance(table, nn.Embedding)
-            nn.init.uniform_(table.weight, -bound, bound)
+        for weight in self.seen.parameters():
+            nn.init.uniform_(weight, -bound, bound)
 
     def forward(self, observation: Tensor) -> Tensor:
         """Map observations (n, 3) to (n, width)."""

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from neuralese.games.game import Game, Outcome
-from neuralese.games.states import Question, prefixes
+from neuralese.games.states import Question
 
 SPEAKER, LISTENER = 0, 1
 CORRECT_REWARD, WAIT_REWARD = 1.0, -0.1
@@ -58,37 +58,27 @@ class ReferenceGame(Game[ReferenceWorld]):
 
     def observe(self, world: ReferenceWorld) -> Tensor:
         """Each player sees the items and which role it plays; at first the listener sees no items."""
-        if world.time == 0:
-            listener = self.blank_view(len(world.states))
-        else:
-            listener = self.listener_view(world.states, world.place)
+        seen = self.listener_view(world.states, world.place)
+        listener = seen if world.time else self.blank().expand_as(seen)
         return torch.stack([self.speaker_view(world.states), listener], dim=1)
 
     def acting(self, world: ReferenceWorld) -> Tensor:
         """Only the listener acts, once it sees the items."""
-        acting = torch.zeros(len(world.states), 2, dtype=torch.bool)
-        acting[:, LISTENER] = world.time > 0
-        return acting
+        return torch.tensor([False, world.time > 0]).expand(len(world.states), 2)
 
     def step(self, world: ReferenceWorld, actions: Tensor) -> tuple[ReferenceWorld, Outcome]:
         """A pick ends the game, rewarded if it is the target; waiting costs a little."""
-        pick = actions[:, LISTENER]
-        if world.time == 0:
-            success = done = torch.zeros(len(pick), dtype=torch.bool)
-            reward = torch.zeros(len(pick))
-        else:
-            waits = pick == self.n_candidates
-            success = pick == world.place
-            reward = torch.where(waits, WAIT_REWARD, CORRECT_REWARD * success)
-            done = ~waits
-        return replace(world, time=world.time + 1), Outcome(reward, done, success)
+        pick, asked = actions[:, LISTENER], world.time > 0
+        waits, success = (pick == self.n_candidates) & asked, (pick == world.place) & asked
+        reward = torch.where(waits, WAIT_REWARD, CORRECT_REWARD * success)
+        return replace(world, time=world.time + 1), Outcome(reward, done=~waits & asked, success=success)
 
     def encoder(self, width: int) -> nn.Module:
         """A linear layer over the items' features and the role."""
         return ReferenceEncoder(self.items, width, self.n_candidates)
 
     def draw_states(self, count: int, generator: torch.Generator) -> Tensor:
-        """Draw speaker states (count, items): ids of a target and others, drawn uniformly from all items."""
+        """Draw speaker states (count, items) uniformly from the pool."""
         return self.pool[torch.randint(len(self.pool), (count, self.n_candidates), generator=generator)]
 
     def with_distractors(self, true: Tensor, generator: torch.Generator) -> Tensor:
@@ -96,23 +86,12 @@ class ReferenceGame(Game[ReferenceWorld]):
         others = [true[torch.randperm(len(true), generator=generator)] for _ in range(self.n_candidates - 1)]
         return torch.stack([true, *others], dim=1)
 
-    def to_columns(self, states: Tensor) -> dict[str, Tensor]:
-        """Ids of the items."""
-        return dict(zip(state_columns(self.n_candidates), states.T, strict=True))
-
-    def from_columns(self, columns: dict[str, Tensor]) -> Tensor:
-        """The inverse of `to_columns`."""
-        return torch.stack([columns[name] for name in state_columns(self.n_candidates)], dim=1)
-
     def speaker_view(self, states: Tensor) -> Tensor:
         """What a speaker in `states` (n, items) sees: the target, the others if shown, and its role."""
-        return _with_role(states, SPEAKER) if self.speaker_sees == "all" else self._target_view(states)
+        return _with_role(states, SPEAKER) if self.speaker_sees == "all" else self.human_view(states)
 
     def human_view(self, states: Tensor) -> Tensor:
         """What a human describes in `states` (n, items): the target alone, since annotators saw one item at a time."""
-        return self._target_view(states)
-
-    def _target_view(self, states: Tensor) -> Tensor:
         blank = torch.full_like(states[:, 1:], len(self.items))
         return _with_role(torch.cat([states[:, :1], blank], dim=1), SPEAKER)
 
@@ -127,13 +106,9 @@ class ReferenceGame(Game[ReferenceWorld]):
         shown = torch.where(places == place[:, None], 0, places + (places < place[:, None]).long())
         return _with_role(states.gather(1, shown), LISTENER)
 
-    def blank_view(self, batch: int) -> Tensor:
-        """What a listener sees before the items are shown: only its role."""
-        return _with_role(torch.full((batch, self.n_candidates), len(self.items)), LISTENER)
-
     def blank(self) -> Tensor:
-        """See `States`."""
-        return self.blank_view(1)[0]
+        """What a listener sees before the items are shown: only its role."""
+        return torch.tensor([len(self.items)] * self.n_candidates + [LISTENER])
 
     def question(self, states: Tensor, generator: torch.Generator) -> Question:
         """Show the items, the target at a random place; a listener picks by place."""
@@ -141,11 +116,6 @@ class ReferenceGame(Game[ReferenceWorld]):
         others = torch.arange(states.shape[1] - 1)
         picks = torch.cat([place[:, None], others + (others >= place[:, None]).long()], dim=1)
         return Question(self.listener_view(states, place), picks)
-
-
-def state_columns(candidates: int) -> list[str]:
-    """The columns of a state: target, other, other_2, ..."""
-    return ["target", *(prefix.rstrip("_") for prefix in prefixes(candidates)[1:])]
 
 
 class ReferenceEncoder(nn.Module):

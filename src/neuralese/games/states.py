@@ -55,16 +55,16 @@ class States(ABC):
         """Fresh states (count, s, ...) in which somebody speaks first; none if speakers must be overheard in play."""
         return None
 
-    @abstractmethod
     def to_columns(self, states: Tensor) -> dict[str, Tensor]:
-        """`states` as columns (n,) of a table."""
+        """`states` as columns (n,) of a table: for states that are numbers, `target`, `other`, `other_2`, ..."""
+        return dict(zip(state_columns(states.shape[1]), states.T, strict=True))
 
-    @abstractmethod
     def from_columns(self, columns: dict[str, Tensor]) -> Tensor:
         """The inverse of `to_columns`."""
+        return torch.stack([columns[name] for name in state_columns(self.n_candidates)], dim=1)
 
     def codes(self, states: Tensor) -> Tensor:
-        """One number for each candidate, (n, s), by which pictures are found; a numeric state is its own id."""
+        """One number for each candidate, (n, s), by which pictures are found: by default, the state itself."""
         return states
 
     def candidates(self, states: Tensor) -> Tensor:
@@ -75,13 +75,13 @@ class States(ABC):
         every = range(states.shape[1])
         return states[:, torch.tensor([[each, *(other for other in every if other != each)] for each in every])]
 
-    @abstractmethod
     def speaker_view(self, states: Tensor) -> Tensor:
-        """What a robot that speaks in `states` observes: (n, *observation_shape)."""
+        """What a robot that speaks in `states` observes, (n, *observation_shape): by default, the true state."""
+        return states[:, 0]
 
-    @abstractmethod
     def human_view(self, states: Tensor) -> Tensor:
         """What a human who speaks in `states` has seen, as an observation: (n, *observation_shape)."""
+        return self.speaker_view(states)
 
     def blank(self) -> Tensor:
         """What listeners see for one step before the question: (*observation_shape,)."""
@@ -95,3 +95,8 @@ class States(ABC):
 def prefixes(candidates: int) -> list[str]:
     """The prefix of a state's columns, by candidate: nothing, `other_`, `other_2_`, `other_3_`, ..."""
     return ["", "other_", *(f"other_{number}_" for number in range(2, candidates))][:candidates]
+
+
+def state_columns(candidates: int) -> list[str]:
+    """The columns of a state that is a number: target, other, other_2, ..."""
+    return ["target", *(prefix.rstrip("_") for prefix in prefixes(candidates)[1:])]
