@@ -124,7 +124,7 @@ class StepByStep(Trainer):
         q = unroll(self.cell, episodes, noise)
         with torch.no_grad():
             value = nn.functional.pad(unroll(self.target, episodes, noise)[:, 1:].max(-1).values, (0, 0, 0, 1))
-            goal = episodes.reward[..., None] + self.config.discount * value * ~episodes.done[..., None]
+            goal = episodes.reward[..., None] + self.config.discount * value * ~episodes.over[..., None]
         error = q.gather(-1, episodes.actions[..., None]).squeeze(-1) - goal
         loss = (error.square() * episodes.counts).sum() / episodes.counts.sum().clamp(min=1)
         self.optimizer.forget()

@@ -85,7 +85,7 @@ def test_an_update_is_the_papers_with_padding_and_all(learner, generator):
     for step, which in enumerate(rows):
         noise[: rows.sizes[step] // 2, step] = packed[which].view(-1, 2, CELL.message)
     q, q_target = (step_by_step(cell, episodes, noise) for cell in (learner.cell, learner.target))
-    value = nn.functional.pad(q_target.max(-1).values[:, 1:], (0, 0, 0, 1)) * ~episodes.done[..., None]
+    value = nn.functional.pad(q_target.max(-1).values[:, 1:], (0, 0, 0, 1)) * ~episodes.over[..., None]
     error = q.gather(-1, episodes.actions[..., None])[..., 0] - episodes.reward[..., None] - 0.9 * value
     assert learner.learn(episodes) == pytest.approx(error[episodes.counts].square().mean().item(), rel=1e-4)
 

@@ -5,7 +5,6 @@ a game is replayed, so that gradients flow through the channel.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import torch
@@ -15,29 +14,27 @@ from neuralese.agents.cell import Cell
 from neuralese.games.game import Game, World
 
 
-@dataclass
-class Episodes:
+class Episodes(NamedTuple):
     """A batch of whole games, padded to the maximum length; shapes start (batch, time)."""
 
     observations: Tensor  # (batch, time, 2, *observation_shape)
     actions: Tensor  # (batch, time, 2)
     counts: Tensor  # (batch, time, 2) bool: this player's action counted at this step
     reward: Tensor  # (batch, time)
-    done: Tensor  # (batch, time) bool: the game ended with this step, or before
+    over: Tensor  # (batch, time) bool: the game ended with this step, or before
     success: Tensor  # (batch,) bool
 
-    def tensors(self) -> dict[str, Tensor]:
-        """All fields by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+    def chosen(self, games: Tensor) -> "Episodes":
+        """Some of the games."""
+        return Episodes(*(value[games] for value in self))
 
     def longest_first(self) -> "Episodes":
-        """The same games in the order that `unroll` wants."""
-        order = self.steps().argsort(descending=True, stable=True)
-        return Episodes(**{name: value[order] for name, value in self.tensors().items()})
+        """The same games in the order that `unroll` needs."""
+        return self.chosen(self.steps().argsort(descending=True, stable=True))
 
     def steps(self) -> Tensor:
         """How many steps each game took, (batch,)."""
-        return 1 + (~self.done[:, :-1]).sum(1)
+        return 1 + (~self.over[:, :-1]).sum(1)
 
 
 class Round(NamedTuple):
@@ -112,47 +109,40 @@ def _players(over: Tensor) -> Tensor:
 def play(cell: Cell, game: Game, batch: int, epsilon: float, generator: torch.Generator) -> Episodes:
     """Play `batch` fresh games to their end."""
     played = list(rounds(cell, game, game.reset(batch, generator), generator, epsilon))
-    record = {
-        "observations": [each.observations for each in played],
-        "actions": [each.actions for each in played],
-        "counts": [each.counts for each in played],
-        "reward": [each.reward for each in played],
-        "done": [each.over for each in played],
-    }
-    return Episodes(**{name: torch.stack(x, dim=1) for name, x in record.items()}, success=played[-1].success)
+    names = ("observations", "actions", "counts", "reward", "over")
+    record = {name: torch.stack([getattr(each, name) for each in played], dim=1) for name in names}
+    return Episodes(**record, success=played[-1].success)
 
 
 class Replay:
     """The last `capacity` games; the oldest are overwritten first."""
 
+    stored: Episodes
+
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
-        self.size = 0
-        self.next = 0
-        self.stored: dict[str, Tensor] = {}
+        self.size = self.next = 0
 
     def add(self, episodes: Episodes) -> None:
         """Remember `episodes`."""
-        for name, value in episodes.tensors().items():
-            if name not in self.stored:
-                self.stored[name] = value.new_zeros(self.capacity, *value.shape[1:])
-            places = (self.next + torch.arange(len(value))) % self.capacity
-            self.stored[name][places] = value
-        self.next = (self.next + len(episodes.success)) % self.capacity
-        self.size = min(self.capacity, self.size + len(episodes.success))
+        new = len(episodes.success)
+        if not self.size:
+            self.stored = Episodes(*(value.new_zeros(self.capacity, *value.shape[1:]) for value in episodes))
+        places = (self.next + torch.arange(new)) % self.capacity
+        for stored, value in zip(self.stored, episodes, strict=True):
+            stored[places] = value
+        self.next = (self.next + new) % self.capacity
+        self.size = min(self.capacity, self.size + new)
 
     def sample(self, batch: int, generator: torch.Generator) -> Episodes:
         """Draw `batch` remembered games with replacement."""
-        chosen = torch.randint(self.size, (batch,), generator=generator)
-        return Episodes(**{name: value[chosen] for name, value in self.stored.items()})
+        return self.stored.chosen(torch.randint(self.size, (batch,), generator=generator))
 
     def state(self) -> dict:
         """Everything needed to resume, for a checkpoint."""
-        return {"size": self.size, "next": self.next, "stored": {k: v[: self.size] for k, v in self.stored.items()}}
+        return {"next": self.next, "stored": [value[: self.size] for value in self.stored]}
 
     def restore(self, state: dict) -> None:
         """Resume from a checkpoint's `state`."""
-        self.size, self.next = state["size"], state["next"]
-        for name, value in state["stored"].items():
-            self.stored[name] = value.new_zeros(self.capacity, *value.shape[1:])
-            self.stored[name][: self.size] = value
+        self.add(Episodes(*state["stored"]))
+        self.next = state["next"]

@@ -124,10 +124,14 @@ class Speech:
     messages: Messages  # (n, message) vectors, or n sequences of symbols
     picked: Tensor | None = None  # (n,) whether the real listener understood, 1 or 0; -1 if unknown
 
+    def __getitem__(self, rows: Tensor | slice) -> "Speech":
+        """Some of the messages."""
+        picked = None if self.picked is None else self.picked[rows]
+        return Speech(self.ids[rows], self.states[rows], self.messages[rows], picked)
+
     def first(self, count: int | None) -> "Speech":
         """The first `count`, or all."""
-        picked = None if self.picked is None else self.picked[:count]
-        return Speech(self.ids[:count], self.states[:count], self.messages[:count], picked)
+        return self[:count]
 
 
 def states_table(game: States, states: Tensor, id_column: str, first: int = 0) -> pa.Table:
@@ -151,13 +155,9 @@ def read_messages(path: str | Path, game: States) -> dict[str, Speech]:
     table = read_table(path, "messages")
     split = table["split"].to_numpy(zero_copy_only=False)
     ids = torch.from_numpy(table["message_id"].to_numpy().astype(np.int64))
-    states, messages = _states(table, game), contents(table["message"], read_about(path))
     picked = torch.from_numpy(table["picked"].to_numpy().copy()) if "picked" in table.column_names else None
-    rows = {name: torch.from_numpy(np.flatnonzero(split == name)) for name in dict.fromkeys(split)}
-    return {
-        name: Speech(ids[row], states[row], messages[row], None if picked is None else picked[row])
-        for name, row in rows.items()
-    }
+    said = Speech(ids, _states(table, game), contents(table["message"], read_about(path)), picked)
+    return {name: said[torch.from_numpy(np.flatnonzero(split == name))] for name in dict.fromkeys(split)}
 
 
 def contents(column: pa.ChunkedArray, about: Mapping[str, Any]) -> Messages:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import numpy as np
 import pyarrow as pa
 import torch
 from torch import Tensor, nn
@@ -54,48 +55,33 @@ def listening(cell: Cell, game: Game) -> Callable[[Tensor], Tensor]:
     return lambda encoded: torch.cat([cell.q_values(recall(part)) for part in encoded.split(ROWS_AT_ONCE)])
 
 
-def overhear(cell: Cell, game: Game, batch: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
-    """Listen in on `batch` games of two robots: what a speaker saw (n, ...), what it said before noise, in which game.
-
-    Players who do not act, and finished games, are not recorded.
-    """
-    seen, said, where = [], [], []
-    for played in rounds(cell, game, game.reset(batch, generator), generator):
-        row, seat = torch.nonzero(played.counts, as_tuple=True)
-        seen.append(played.observations[row, seat])
-        said.append(played.said[row, seat])
-        where.append(row)
-    return torch.cat(seen), torch.cat(said), torch.cat(where)
-
-
 def utterances(
     cell: Cell, game: Game, count: int, generator: torch.Generator, independent: bool = True
 ) -> tuple[Tensor, Tensor]:
     """States (count, s, ...) and what a robot says in them before noise: (count, message).
 
-    If a game has states in which somebody speaks first, the robot does. Otherwise it is overheard: what it sees is
-    its state, and each message is from a different game unless `independent` is false.
+    If a game has states in which somebody speaks first, the robot does. Otherwise two robots are overheard in games:
+    what a player who acts sees is its state, and each message is from a different game unless `independent` is false.
     """
     states = game.draw_states(count, generator)
     if states is not None:
         return states, speak(cell, game, states)
     seen, said, found = [], [], 0
     while found < count:
-        own, messages, where = overhear(cell, game, min(GAMES_AT_ONCE, count - found), generator)
-        chosen = _one_of_each(where, generator) if independent else torch.arange(len(own))
-        seen.append(own[chosen])
-        said.append(messages[chosen])
-        found += len(chosen)
+        start = game.reset(min(GAMES_AT_ONCE, count - found), generator)
+        parts = []
+        for played in rounds(cell, game, start, generator):
+            row, seat = torch.nonzero(played.counts, as_tuple=True)
+            parts.append((played.observations[row, seat], played.said[row, seat], row))
+        own, messages, where = (torch.cat(each) for each in zip(*parts, strict=True))
+        if independent:  # any message of each game
+            order = torch.randperm(len(where), generator=generator)
+            chosen = order[np.unique(where[order], return_index=True)[1]]
+            own, messages = own[chosen], messages[chosen]
+        seen.append(own)
+        said.append(messages)
+        found += len(own)
     return game.with_distractors(torch.cat(seen)[:count], generator), torch.cat(said)[:count]
-
-
-def _one_of_each(groups: Tensor, generator: torch.Generator) -> Tensor:
-    """The position of one member of each of `groups` (n,), drawn uniformly."""
-    shuffled = torch.randperm(len(groups), generator=generator)
-    by_group = shuffled[groups[shuffled].argsort(stable=True)]
-    first = torch.ones(len(groups), dtype=torch.bool)
-    first[1:] = groups[by_group][1:] != groups[by_group][:-1]
-    return by_group[first]
 
 
 def sample_messages(cell: Cell, games: dict[str, Game], counts: dict[str, int], generator: torch.Generator) -> pa.Table:

@@ -8,7 +8,6 @@ trainer.cell, trainer.history
 import hashlib
 import logging
 import sys
-import time
 from pathlib import Path
 
 import torch
@@ -65,25 +64,20 @@ class Trainer:
         self.update = 0
         self.history: list[dict[str, float]] = []
         self.recent: dict[str, list[float]] = {"loss": [], "reward": [], "success": []}
-        self.seconds = 0.0
 
     def run(self, checkpoint: Path | None = None) -> None:
         """Train to the last update, resuming from `checkpoint` if it exists and keeping it up to date."""
         if checkpoint and checkpoint.exists():
             self.restore(torch.load(checkpoint, weights_only=True))
             log.info("resumed at update %d of %d from %s", self.update, self.config.updates, checkpoint)
-        config = self.config
-        bar = tqdm(
-            total=config.updates, initial=self.update, desc="training", unit="update", disable=not sys.stderr.isatty()
-        )
-        started = time.monotonic() - self.seconds
+        config, quiet = self.config, not sys.stderr.isatty()
+        bar = tqdm(total=config.updates, initial=self.update, desc="training", unit="update", disable=quiet)
         while self.update < config.updates:
             if self.update % config.updates_per_round == 0:
                 self.collect()
             self.recent["loss"].append(self.learn(self.replay.sample(config.batch, self.generator)))
             self.update += 1
             bar.update()
-            self.seconds = time.monotonic() - started
             if self.update % config.target_every == 0:
                 self.target.load_state_dict(self.cell.state_dict())
             if self.update % REPORT_EVERY == 0 or self.update == config.updates:
@@ -125,8 +119,7 @@ class Trainer:
     def report(self) -> None:
         """Add a row to the history: means since the last row."""
         row = {name: sum(values) / len(values) if values else float("nan") for name, values in self.recent.items()}
-        epsilon = exploration(self.update, self.config)
-        self.history.append({"update": self.update, **row, "epsilon": epsilon, "seconds": self.seconds})
+        self.history.append({"update": self.update, **row, "epsilon": exploration(self.update, self.config)})
         self.recent = {name: [] for name in self.recent}
         log.info("update %d: loss %.4f, reward %.3f, success %.3f", self.update, *row.values())
 
@@ -142,7 +135,6 @@ class Trainer:
             "update": self.update,
             "history": self.history,
             "recent": self.recent,
-            "seconds": self.seconds,
         }
 
     def restore(self, state: dict) -> None:
@@ -153,5 +145,4 @@ class Trainer:
         if state["replay"]:
             self.replay.restore(state["replay"])
         self.generator.set_state(state["generator"])
-        self.update, self.seconds = state["update"], state["seconds"]
-        self.history, self.recent = state["history"], state["recent"]
+        self.update, self.history, self.recent = state["update"], state["history"], state["recent"]

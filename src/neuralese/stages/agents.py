@@ -1,6 +1,5 @@
 """Stages that train and fit: agents, models of who says what, and what a robot says."""
 
-import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +12,6 @@ if TYPE_CHECKING:
 
     from neuralese.agents.cell import Cell
     from neuralese.speakers.models import HumanListener, HumanSpeaker
-
-log = logging.getLogger("neuralese.train_agent")
 
 
 def train_agent(
@@ -46,9 +43,7 @@ def train_agent(
         checkpoint = checkpoint_path(Path(checkpoints), f"{run.task.name}-seed{run.seed}", made_from)
         discard_broken(checkpoint)
     trainer.run(checkpoint)
-    # the time taken differs from run to run: it goes into the log and the benchmark, not into a reproducible table
-    log.info("trained for %.0f seconds", trainer.seconds)
-    return trainer.cell, pd.DataFrame(trainer.history).drop(columns="seconds")
+    return trainer.cell, pd.DataFrame(trainer.history)
 
 
 def fit_human_speaker(run: Run, fit: Mapping[str, Any]) -> "HumanSpeaker":
