@@ -115,9 +115,6 @@ FILES: dict[str, tuple[str, dict[str, str]]] = {
             "driver.json": "What words are worth to it on held-out moves of people.",
             "listening.parquet": "How a robot drives with a model human who listens.",
             "watched.parquet": "Driving games turn by turn, with what is said in English.",
-            "game_robots.png": "One of the games of two robots as a picture.",
-            "game_robots.gif": "The same, moving.",
-            "game_mixed.png": "One of the games of a robot with a human.",
         },
     ),
     "Files of a corpus alone": (

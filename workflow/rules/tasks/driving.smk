@@ -124,7 +124,7 @@ rule listen_driving:
 
 
 rule watch_driving:
-    """Play a few driving games and draw the first of each pair turn by turn, with the messages in English."""
+    """Play a few driving games and record every turn, with the messages in English."""
     input:
         game=files_of("game"),
         human=files_of("human"),
@@ -139,14 +139,7 @@ rule watch_driving:
         human_speaker="<humans>/{task}/seed{seed}/human_speaker.safetensors",
         choice="<results>/{task}/seed{seed}/relay_choice.parquet",
     output:
-        watched="<results>/{task}/seed{seed}/watched.parquet",
-        robots=report("<results>/{task}/seed{seed}/game_robots.png", category="Games", caption="../../report/game.rst"),
-        mixed=report("<results>/{task}/seed{seed}/game_mixed.png", category="Games", caption="../../report/game.rst"),
-        animation=report(
-            "<results>/{task}/seed{seed}/game_robots.gif",
-            category="Games",
-            caption="../../report/game.rst",
-        ),
+        "<results>/{task}/seed{seed}/watched.parquet",
     log:
         "<logs>/{task}/seed{seed}/watch.log",
     benchmark:
