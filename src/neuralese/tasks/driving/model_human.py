@@ -15,7 +15,7 @@ who ignores words, and the value of words is how much better held-out moves are 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import torch
@@ -35,7 +35,6 @@ from neuralese.tasks.driving.loop import Chance
 from neuralese.tasks.driving.tables import WORDS
 from neuralese.tasks.task import Files
 
-NAMES = ("wait", "forward", "left", "right")
 FITTING = FitConfig(batch=512, learning_rate=0.001, check_every=10, patience=10)
 FADING = 0.5  # share of what was heard that is left a turn later: of 0, 0.5 and 0.8 it predicts dev moves best
 QUICKER = 30  # factor on the learning rate for the few weights of prospects
@@ -43,8 +42,7 @@ PROSPECTS = ("off the road", "moves nearer", "arrives", "waits")
 FARTHEST = 24  # maximum distance in moves, also used for what cannot be reached
 
 
-@dataclass(frozen=True)
-class Moves:
+class Moves(NamedTuple):
     """What people did: all moves of cars on the road, in the games of one split."""
 
     seen: Tensor  # (n, 3)
@@ -52,27 +50,20 @@ class Moves:
     action: Tensor  # (n,)
     game: Tensor  # (n,)
 
-    def __len__(self) -> int:
-        return len(self.action)
-
-    def __getitem__(self, rows: Tensor | slice) -> "Moves":
-        return Moves(self.seen[rows], self.heard[rows], self.action[rows], self.game[rows])
-
-
-def said_words(files: Files, rows: int) -> Tensor:
-    """The words said in each row of the turns, (rows, words); silence has none."""
-    traces, words = read_table(files["traces.parquet"], "traces"), read_table(files["words.parquet"], WORDS)["word"]
-    said = torch.zeros(rows, len(words))
-    every = Lists.of(traces["words"].combine_chunks(), len(words)).bags(torch.arange(traces.num_rows))
-    said[torch.tensor(traces["item_id"].to_pylist())] = every
-    said[:, words.to_pylist().index("")] = 0
-    return said
+    def chosen(self, rows: Tensor | slice) -> "Moves":
+        """Some of the moves."""
+        return Moves(*(each[rows] for each in self))
 
 
 def load_moves(files: Files, split: str) -> Moves:
     """The moves of the games of one split."""
     turns, inside = load_turns(files, split)
-    return moves_of(turns[inside].reset_index(drop=True), said_words(files, len(turns))[inside])
+    traces, words = read_table(files["traces.parquet"], "traces"), read_table(files["words.parquet"], WORDS)["word"]
+    said = torch.zeros(len(turns), len(words))
+    every = Lists.of(traces["words"].combine_chunks(), len(words)).bags(torch.arange(traces.num_rows))
+    said[torch.tensor(traces["item_id"].to_numpy())] = every
+    said[:, words.to_pylist().index("")] = 0  # silence has no words
+    return moves_of(turns[inside].reset_index(drop=True), said[inside])
 
 
 def moves_of(turns: pd.DataFrame, said: Tensor) -> Moves:
@@ -92,10 +83,10 @@ def moves_of(turns: pd.DataFrame, said: Tensor) -> Moves:
 
 def moves_to_go(road: Tensor) -> Tensor:
     """Number of moves from any pose to any goal along the road, (maps, CELLS, POSES)."""
-    moved, head = move_table()[:, 1:], torch.arange(POSES) // 4  # (POSES, 3)
+    moved, head = move_table()[:, 1:], torch.arange(POSES) // 4
     arrived = head == torch.arange(CELLS)[:, None]  # (CELLS, POSES)
     go = torch.where(arrived, 0, FARTHEST).expand(len(road), -1, -1)
-    on_road = road[:, None, head] | arrived  # (maps, CELLS, POSES)
+    on_road = road[:, None, head] | arrived
     for _ in range(FARTHEST):
         ahead = torch.where(on_road, go, FARTHEST)[:, :, moved].amin(3)
         go = torch.minimum(go, ahead + 1)
@@ -153,8 +144,8 @@ def fit_driver(
     quick = config.model_copy(update={"learning_rate": QUICKER * config.learning_rate})
 
     def error(listens: bool, batch: int) -> Tensor:
-        some = moves[torch.randint(len(moves), (batch,), generator=generator)]
-        return -log_likelihood(driver, some, listens).mean()
+        some = torch.randint(len(moves.action), (batch,), generator=generator)
+        return -log_likelihood(driver, moves.chosen(some), listens).mean()
 
     def held_out_error(listens: bool) -> float:
         return -float(log_likelihood(driver, held_out, listens).mean())
@@ -182,7 +173,7 @@ def held_out_gain(driver: HumanDriver, moves: Moves) -> dict[str, float]:
     game, after_words = moves.game.numpy(), (moves.heard.sum(1) > 0).numpy()
     found = {"listening": float(listening.mean()), "deaf": float(deaf.mean())}
     found |= dict(zip(("gain", "gain_error", "p_value"), paired_test(listening, deaf, game), strict=True))
-    found |= {"moves": len(moves), "games": len(moves.game.unique()), "after_words": int(after_words.sum())}
+    found |= {"moves": len(game), "games": len(moves.game.unique()), "after_words": int(after_words.sum())}
     if after_words.any():
         test = paired_test(listening[after_words], deaf[after_words], game[after_words])
         names = ("gain_after_words", "gain_after_words_error", "p_value_after_words")
@@ -217,35 +208,10 @@ class ModelHuman:
         return torch.where(silent, self.silence, chance.draw(aloud))
 
 
-@torch.no_grad()
-def reactions(driver: HumanDriver, seen: Tensor, heard: Tensor, phrases: list[str]) -> pd.DataFrame:
-    """What drivers who see (n, 3) do on average after each phrase, compared with after silence.
-
-    Columns: phrase, the share of each action, and `shift`, the total difference between the distributions of actions.
-    """
-    before = driver.log_prob(seen, None).exp()
-    rows = []
-    for phrase, words in zip(phrases, heard, strict=True):
-        after = driver.log_prob(seen, words.expand(len(seen), -1)).exp()
-        shares = dict(zip(NAMES, after.mean(0).tolist(), strict=True))
-        change = after - before
-        more, shift = float(change[:, WAIT].mean()), float(change.abs().sum(1).mean() / 2)
-        rows.append({"phrase": phrase, **shares, "waits_more": more, "shift": shift})
-    return pd.DataFrame(rows)
-
-
 def fit_model_human(run: Run, settings: Mapping[str, Any]) -> tuple[HumanDriver, dict[str, Any]]:
-    """Fit the driver of the model human; and the contents of `driver.json`.
-
-    These are the value of words on held-out moves, and how dev drivers react to each phrase.
-    """
+    """Fit the driver of the model human; and the contents of `driver.json`: the value of words on held-out moves."""
     moves = {split: load_moves(run.files, split) for split in ("train", "dev", "test")}
     config, random = FITTING.model_copy(update=settings), run.generator("human driver")
     driver = fit_driver(run.states, moves["train"], moves["dev"], config, random)
-    spoken = [number for number, phrase in enumerate(run.phrases) if phrase]
-    table = reactions(driver, moves["dev"].seen, run.heard[spoken], [run.phrases[number] for number in spoken])
-    return driver, {
-        "held_out": {split: held_out_gain(driver, moves[split]) for split in ("dev", "test")},
-        "reactions": table.sort_values("waits_more", kind="stable").to_dict("records"),
-        "data": run.data,
-    }
+    held_out = {split: held_out_gain(driver, moves[split]) for split in ("dev", "test")}
+    return driver, {"held_out": held_out, "data": run.data}
