@@ -148,28 +148,28 @@ def parse_driving(raw: str | Path, dev_games: int, test_games: int, least_sent: 
     """The logged driving games, replayed to check them and to compute their reward, and what people said in them."""
     from neuralese.data.data_sets import provenance
     from neuralese.tasks.driving import logs
-    from neuralese.tasks.driving.logs import layouts, replay
     from neuralese.tasks.items import traces_table, utterances_table
 
     maps, turns, bad = logs.parse(Path(raw) / "logs")
-    games, turns, bad = logs.leave_out(replay(layouts(maps, turns), turns), turns, bad)
+    games, turns, bad = logs.leave_out(logs.replay(logs.layouts(maps, turns), turns), turns, bad)
     games["split"] = logs.splits(len(games), dev_games, test_games)
-    messages = logs.training_messages(games, turns)
+    said = logs.speaking(turns)["message"]
+    split = turns["game"].map(games.set_index("game")["split"])[said.index]
+    messages = said[split != "test"]
     words = logs.vocabulary(messages, least_words)
     inventory = logs.inventory(messages, least_sent, list(words["word"]))
     phrases = list(inventory["phrase"])
-    rows, phrases_said, words_said = logs.traces(turns, phrases, words["word"])
-    traces = traces_table(rows, phrases=phrases_said, words=words_said)
-    split = turns["game"].map(games.set_index("game")["split"])
+    phrases_said, words_said = logs.traces(said, phrases, words["word"])
+    traces = traces_table(said.index, phrases=phrases_said, words=words_said)
     counts = {"games": len(games), "turns": len(turns), "messages": int((turns["message"] != "").sum())}
     return {
-        "maps": layouts(maps, turns),
+        "maps": logs.layouts(maps, turns),
         "games": games,
         "turns": turns,
         "words": words,
         "inventory": inventory,
         "traces": traces,
-        "utterances": utterances_table(phrases, traces, split[rows]),
+        "utterances": utterances_table(phrases, traces, split),
         "provenance": provenance(raw, counts, left_out=bad),
     }
 

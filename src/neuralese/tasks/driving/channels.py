@@ -188,10 +188,8 @@ class Places:
     def __init__(self, pairs: Tensor, maps: int) -> None:
         """`pairs` (n, 2, 3): what the driver whose state is asked for and the other saw at the same time."""
         speaker, listener = pairs[pairs[:, 0, 1] != GONE].unbind(1)
-        self.codes, state = _codes(speaker).unique(return_inverse=True)
-        size = len(self.codes)
-        first = torch.full((size,), len(state)).scatter_reduce_(0, state, torch.arange(len(state)), "amin")
-        self.states = speaker[first]  # (k, 3)
+        self.states, state = speaker.unique(dim=0, return_inverse=True)  # (k, 3), ordered by their codes
+        self.codes, size = _codes(self.states), len(self.states)
         once, context = torch.ones(len(state)), self.contexts(listener)
         seen = torch.zeros(size + maps, size).index_put_((context, state), once, accumulate=True)
         on_map = torch.zeros(maps, size).index_put_((listener[:, 0], state), once, accumulate=True)

@@ -53,22 +53,20 @@ class BadLogError(ValueError):
 
 TWO, EIGHT = (Field(min_length=length, max_length=length) for length in (2, SIZE))
 ZeroOrOne = Annotated[float, Field(ge=0, le=1, multiple_of=1)]
-Place = Annotated[list[Annotated[int, Field(ge=-1, lt=SIZE)]], TWO]  # row, column
 
 
 class Car(BaseModel, strict=True):
     """One car of a state."""
 
     done: bool
-    pos: Place
-    goal: Place
+    pos: Annotated[list[Annotated[int, Field(ge=-1, lt=SIZE)]], TWO]  # row, column
+    goal: Annotated[list[Annotated[int, Field(ge=0, lt=SIZE)]], TWO]
     dir: int = Field(ge=0, lt=4)
 
-    @field_validator("pos", "goal")
+    @field_validator("pos")
     @classmethod
     def _on_the_map(cls, place: list[int], info: ValidationInfo) -> list[int]:
-        gone = info.field_name == "pos" and info.data.get("done") and place == [-1, -1]
-        if min(place) < 0 and not gone:
+        if min(place) < 0 and not (info.data.get("done") and place == [-1, -1]):
             raise ValueError
         return place
 
@@ -216,15 +214,9 @@ def _frequent(name: str, said: Mapping[str, int], least: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[name, "count"]).rename_axis(f"{name}_id").reset_index()
 
 
-def training_messages(games: pd.DataFrame, turns: pd.DataFrame) -> pd.Series:
-    """What cars on the road sent outside the test games; silence is the empty message."""
-    outside = turns["game"].isin(games.loc[games["split"] != "test", "game"])
-    return turns.loc[outside & _speaking(turns), "message"]
-
-
-def _speaking(turns: pd.DataFrame) -> pd.Series:
-    """Where a player could say something: a car that has not arrived, before the game's last state."""
-    return ~turns["done"] & turns["action"].notna()
+def speaking(turns: pd.DataFrame) -> pd.DataFrame:
+    """The rows in which a player could speak: the car has not arrived, and this is not the game's last state."""
+    return turns[~turns["done"] & turns["action"].notna()]
 
 
 def words_of(message: str, ids: dict[str, int]) -> list[int]:
@@ -232,13 +224,10 @@ def words_of(message: str, ids: dict[str, int]) -> list[int]:
     return [ids[word] for word in words(message) or [""] if word in ids]
 
 
-def traces(turns: pd.DataFrame, phrases: Iterable[str], known: Iterable[str]) -> tuple[list[int], list, list]:
-    """The rows of `turns` in which a player could speak, the ids of the phrases said there, and of the words."""
+def traces(messages: Iterable[str], phrases: Iterable[str], known: Iterable[str]) -> tuple[list, list]:
+    """For each message the ids of its phrases, and of its `known` words."""
     phrase_ids, word_ids = ({text: number for number, text in enumerate(texts)} for texts in (phrases, known))
-    speaking = turns[_speaking(turns)]
-    said = [phrases_of(message, phrase_ids) for message in speaking["message"]]
-    heard = [words_of(message, word_ids) for message in speaking["message"]]
-    return list(speaking.index), said, heard
+    return [phrases_of(each, phrase_ids) for each in messages], [words_of(each, word_ids) for each in messages]
 
 
 def phrases_of(message: str, ids: dict[str, int]) -> list[int]:
@@ -310,12 +299,10 @@ def replay(maps: pd.DataFrame, turns: pd.DataFrame) -> pd.DataFrame:
     """
     logged, game = Logged(turns), DrivingGame(Layouts.of(maps["road"], maps["starts"], maps["goals"]))
     world = logged.start()
-    reward = torch.zeros(len(logged.ids))
-    completed = torch.zeros(len(logged.ids), dtype=torch.bool)
+    reward, completed = torch.zeros(len(logged.ids)), torch.zeros(len(logged.ids), dtype=torch.bool)
     wrong: list[str | None] = [None] * len(logged.ids)
     for turn in range(int(logged.turns.max())):
-        going = turn < logged.turns
-        driving = game.acting(world)
+        going, driving = turn < logged.turns, game.acting(world)
         world, outcome = game.step(world, logged.action[:, turn])
         reward += torch.where(going, outcome.reward, 0.0)
         completed |= outcome.success & going
@@ -327,12 +314,5 @@ def replay(maps: pd.DataFrame, turns: pd.DataFrame) -> pd.DataFrame:
         for what, where in differs.items():
             for game_row in torch.nonzero(where & going).flatten().tolist():
                 wrong[game_row] = wrong[game_row] or f"{what} after moves {turn} does not follow from them"
-    return pd.DataFrame(
-        {
-            "game": logged.ids,
-            "completed": completed.numpy(),
-            "reward": reward.double().numpy().round(6),
-            "n_turns": logged.turns.numpy(),
-            "wrong": wrong,
-        }
-    )
+    found = {"reward": reward.double().numpy().round(6), "n_turns": logged.turns.numpy(), "wrong": wrong}
+    return pd.DataFrame({"game": logged.ids, "completed": completed.numpy(), **found})
