@@ -70,12 +70,11 @@ class Translators:
 
     def to_english(self, criterion: Criterion) -> Callable[[Tensor], Tensor]:
         """A function from messages (n, message) to the best phrases (n,)."""
-        if criterion.reading not in self._meant:
-            self._meant[criterion.reading] = self._meanings(criterion, self.phrases, keep=True)
-        meant = self._meant[criterion.reading]
 
         def english(messages: Tensor) -> Tensor:
-            scores = criterion.compare(self._meanings(criterion, self.heard(messages)), meant)
+            if criterion.reading not in self._meant:
+                self._meant[criterion.reading] = self._meanings(criterion, self.phrases, keep=True)
+            scores = criterion.compare(self._meanings(criterion, self.heard(messages)), self._meant[criterion.reading])
             return self.phrases.ids[scores.argmin(1)]
 
         return english

@@ -97,14 +97,10 @@ def _say(pose: Pose, action: int, left: int, generator: np.random.Generator) -> 
         topic = "small talk"
     elif action == WAIT:
         topic = "wait"
-    elif left <= 1:
-        topic = "arrive"
-    elif left == 2:
-        topic = "near"
-    elif action == LEFT:
-        topic = "left"
-    elif action == RIGHT:
-        topic = "right"
+    elif left <= 2:
+        topic = "near" if left == 2 else "arrive"
+    elif action in (LEFT, RIGHT):
+        topic = "left" if action == LEFT else "right"
     else:
         topic = "forward" if generator.random() < 0.2 else "heading"
     return str(generator.choice(SAYINGS[topic])).format(compass=COMPASS[move(pose, action)[2]])

@@ -18,6 +18,7 @@ unrelated to its game, so the share relative to these is given as well: (relay -
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -94,34 +95,27 @@ def screen(
     made = {label: make_criterion(each) for family in families.values() for label, each in family.items()}
     phrases = translators.best_phrases(made, guesser.said.messages)
     human = {label: guesser.understood(each) for label, each in phrases.items()}
-
-    def best(
-        name: str, voice: str, family: Mapping[str, dict], spoken: Mapping[str, PhraseMessages], count: int
-    ) -> list:
-        """The pairs that both understand best; of those that relay all messages identically, only the first."""
-        found = {}
-        for one, settings in family.items():
-            for other, way in spoken.items():
-                relayed = way.messages[phrases[one]]
-                same = (phrases[one].numpy().tobytes(), relayed.numpy().tobytes())
-                if same not in found:
-                    facts: dict[str, Any] = {"to_english": one, "to_neuralese": other, "voice": voice}
-                    facts |= {"accuracy": guesser.accuracy(relayed), "understood": human[one]}
-                    facts["settings"] = json.dumps({"R->H": settings, "H->R": family.get(other, {})})
-                    found[same] = (facts, made[one], way)
-        chosen = sorted(found.values(), key=lambda each: -each[0]["accuracy"] - each[0]["understood"])[:count]
-        return [
-            Condition(name, name, "", RelayChannel(Translator(translators.to_english(criterion), way)), facts)
-            for facts, criterion, way in chosen
-        ]
-
-    tried = []
-    for voice in (RECORDED, MEAN):
-        spoken = translators.to_neuralese(made, voice)
-        for name, family in families.items():
-            tried += best(name, voice, family, {label: spoken[label] for label in family}, max(1, played // 2))
+    back = {voice: translators.to_neuralese(made, voice) for voice in (RECORDED, MEAN)}
+    ways = [
+        (name, voice, family, {label: spoken[label] for label in family}, max(1, played // 2))
+        for voice, spoken in back.items()
+        for name, family in families.items()
+    ]
     if ours := with_role(criteria, "ours"):
-        tried += best(SYNTHESIS.name, NEW, families[ours], {NEW: new}, played)
+        ways.append((SYNTHESIS.name, NEW, families[ours], {NEW: new}, played))
+    tried: list[Condition] = []
+    for name, voice, family, spoken, count in ways:
+        found: dict[tuple[bytes, bytes], Condition] = {}
+        for one, other in product(family, spoken):
+            relayed = spoken[other].messages[phrases[one]]
+            same = (phrases[one].numpy().tobytes(), relayed.numpy().tobytes())
+            if same not in found:  # of pairs that relay all messages identically, only the first
+                settings = json.dumps({"R->H": family[one], "H->R": family.get(other, {})})
+                facts: dict[str, Any] = {"to_english": one, "to_neuralese": other, "voice": voice, "settings": settings}
+                facts |= {"accuracy": guesser.accuracy(relayed), "understood": human[one]}
+                channel = RelayChannel(Translator(translators.to_english(made[one]), spoken[other]))
+                found[same] = Condition(name, name, "", channel, facts)
+        tried += sorted(found.values(), key=lambda each: -each.facts["accuracy"] - each.facts["understood"])[:count]
     return tried
 
 
