@@ -58,21 +58,6 @@ def test_games_in_which_nothing_is_translated_are_those_of_training(game, start)
     assert brought["completion"].tolist() == played[-1].success.double().tolist()
 
 
-class Echo:
-    """A translator with a word of its own for every message."""
-
-    noise = 0.0
-
-    def english(self, messages):
-        self.messages = messages
-        return torch.arange(len(messages))
-
-
-def test_a_translator_that_says_the_same_again_changes_nothing(pair):
-    echo = Echo()
-    assert same(pair.results(RelayChannel(Translator(echo.english, echo))), pair.results(unchanged))
-
-
 def test_silence_is_what_a_deaf_robot_hears(game, cell, start, pair):
     deaf = small_cell(game)
     with torch.no_grad():

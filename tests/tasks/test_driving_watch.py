@@ -78,20 +78,16 @@ def test_states_are_drawn_from_the_columns_of_messages(tmp_path, game):
     assert (shown[distractor] == road_map(ROAD, 4 * 33 + 1, 39)).all()
 
 
-def test_driving_games_keep_every_turn_of_both_cars():
-    rows = [
-        {"pair": "R/R", "criterion": "mine", "game": 0, "turn": turn, "player": player}
-        | {"map": 2, "pose": 5, "goal": 1, "action": 1}
-        | {"who": "robot", "said": "north", "reward": 0.5, "outcome": "arrived" if turn else ""}
-        for turn in (0, 1)
-        for player in (0, 1)
+def test_the_report_has_every_turn_of_both_cars_and_which_games_began_identically(watched):
+    both = [watched[watched["game"] < 2].assign(pair="R/R", criterion=name) for name in ("mine", "theirs")]
+    games = turn_by_turn(pd.concat(both))
+    assert [(each["criterion"], each["start"]) for each in games] == [
+        ("mine", 0),
+        ("mine", 1),
+        ("theirs", 0),
+        ("theirs", 1),
     ]
-    (game,) = turn_by_turn(pd.DataFrame(rows))
-    assert (game["map"], game["who"], len(game["turns"])) == (2, ["robot", "robot"], 2)
-    assert game["turns"][1]["outcome"] == "arrived"
-    assert len(game["turns"][0]["cars"]) == 2
-    both = turn_by_turn(pd.concat([pd.DataFrame(rows), pd.DataFrame(rows).assign(criterion="theirs")]))
-    assert [(each["criterion"], each["start"], len(each["turns"])) for each in both] == [
-        ("mine", 0, 2),
-        ("theirs", 0, 2),
-    ]
+    for game, (_, rows) in zip(games, both[0].groupby("game"), strict=False):
+        assert (game["map"], game["who"]) == (0, ["robot", "robot"])
+        assert [car["pose"] for turn in game["turns"] for car in turn["cars"]] == rows["pose"].tolist()
+        assert game["turns"][-1]["outcome"] == rows["outcome"].iloc[-1]
