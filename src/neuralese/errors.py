@@ -26,7 +26,7 @@ def shown(value: object) -> str:
     return ascii(text)[1:-1] if not text.isprintable() else text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
-def reason(error: Exception) -> str:
+def reason(error: BaseException) -> str:
     """A library's error as quoted in a message."""
-    text = " ".join(str(error).split())[:120]
+    text = " ".join(str(error).split())[:120] or type(error).__name__
     return text if text.isprintable() else ascii(text)[1:-1]

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from neuralese.config.models import FitConfig, GameConfig
-from neuralese.data.data_sets import data_kind
+from neuralese.data.data_sets import read_provenance
 from neuralese.storage.tables import read_table
 from neuralese.tasks.corpus.game import CorpusStates, load_games, load_recorded, load_traces
 from neuralese.tasks.corpus.read import read_corpus
@@ -72,7 +72,7 @@ def files(tmp_path):
 
 
 def test_a_corpus_says_that_it_is_one(files):
-    assert data_kind(files()["provenance.json"]) == "corpus"
+    assert read_provenance(files()["provenance.json"])["source"] == "corpus"
 
 
 @pytest.mark.parametrize("candidates", [2, 3, 5])

@@ -9,7 +9,7 @@ from odd_archives import ODD
 
 from neuralese.data import fetch as fetching
 from neuralese.data.archives import content_digest, write_tar
-from neuralese.data.data_sets import Archive, DataSet, data_kind, provenance
+from neuralese.data.data_sets import Archive, DataSet, provenance, read_provenance
 from neuralese.data.download import download
 from neuralese.data.fetch import fetch, mirror_folder
 from neuralese.errors import NeuraleseError
@@ -249,4 +249,4 @@ def test_provenance_carries_the_source_and_adds_the_rows(tmp_path, get):
     record = get(source="embedded")
     write_json(tmp_path / "provenance.json", provenance(tmp_path / "raw", {"colors": 7}, seed=3))
     assert read_json(tmp_path / "provenance.json") == {**record, "rows": {"colors": 7}, "seed": 3}
-    assert data_kind(tmp_path / "provenance.json") == "embedded"
+    assert read_provenance(tmp_path / "provenance.json")["source"] == "embedded"

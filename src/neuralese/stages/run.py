@@ -100,9 +100,9 @@ class Run:
     @property
     def data(self) -> str:
         """The kind of data it is made from."""
-        from neuralese.data.data_sets import data_kind
+        from neuralese.data.data_sets import read_provenance
 
-        return data_kind(self.files["provenance.json"])
+        return read_provenance(self.files["provenance.json"])["source"]
 
     @property
     def words(self) -> str:

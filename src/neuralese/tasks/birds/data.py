@@ -20,7 +20,7 @@ import pyarrow as pa
 from PIL import Image
 
 from neuralese.data.archives import members, read_plain_pickle
-from neuralese.errors import NeuraleseError
+from neuralese.errors import NeuraleseError, reason
 from neuralese.storage.schema import SPLIT, Column, contract, int32, text, vector
 from neuralese.storage.tables import matrix
 from neuralese.tasks.birds import CUB
@@ -30,7 +30,6 @@ IMAGE = int32("The image.")
 IMAGES = contract(
     "images",
     "image_id",
-    "path",
     image_id=IMAGE,
     path=text("Its path in the data set."),
     class_id=int32("The species, from 0.", low=0),
@@ -71,85 +70,63 @@ MARGIN = 0.03  # around a bird's box, as a share of its sides
 Box = tuple[float, float, float, float]  # left, top, width, height in pixels
 
 
-def _lines(content: bytes, name: str) -> list[str]:
+def _lines(content: bytes) -> list[str]:
     """The non-empty lines of a list."""
-    try:
-        lines = [line.strip() for line in content.decode().split("\n") if line.strip()]
-    except ValueError:
-        lines = ["\0"]
+    lines = [line.strip() for line in content.decode().split("\n") if line.strip()]
     if not all(line.isprintable() for line in lines):
-        raise NeuraleseError(f"{name} of the birds archive is damaged (it is not text); download it again.")
+        raise ValueError("a line is not text")
     return lines
 
 
-def _columns(files: dict[str, bytes], name: str, width: int) -> dict[int, list[str]]:
-    """A published list, with a number and several values per line, by number."""
-    if name not in files:
-        raise NeuraleseError(f"the birds archive has no {name}; download it again.")
-    listed: dict[int, list[str]] = {}
-    for row in map(str.split, _lines(files[name], name)):
-        if len(row) != width + 1 or not re.fullmatch("[0-9]{1,9}", row[0]):
-            raise NeuraleseError(f"{name} of the birds archive is damaged ('{' '.join(row)[:60]}'); download it again.")
-        if int(row[0]) in listed:
-            raise NeuraleseError(f"{name} of the birds archive has a number twice; download it again.")
-        listed[int(row[0])] = row[1:]
+def _listed(content: bytes) -> dict[int, list[str]]:
+    """The values in a list, by the number at the start of their line."""
+    rows = [line.split() for line in _lines(content)]
+    listed = {int(number): values for number, *values in rows}
+    if len(listed) < len(rows):
+        raise ValueError("a number is there twice")
     return listed
-
-
-def _splits(archive: str | Path) -> dict[str, str]:
-    """The split of each image."""
-    listed = [
-        (line, SPLITS[file.removesuffix(".txt")])
-        for file, content in members(archive, SPLIT_LISTS)
-        for line in _lines(content, file)
-    ]
-    if len(dict(listed)) < len(listed):
-        raise NeuraleseError(f"{archive} lists an image twice; download it again.")
-    return dict(listed)
 
 
 def parse_images(images: str | Path, splits: str | Path) -> pd.DataFrame:
     """Every image: image_id, path, class_id, class_name, split, box (left, top, width, height)."""
-    files = dict(members(images, LISTS))
-    path, label = _columns(files, "images.txt", 1), _columns(files, "image_class_labels.txt", 1)
-    name, box = _columns(files, "classes.txt", 1), _columns(files, "bounding_boxes.txt", 4)
-    split, rows = _splits(splits), []
-    for number, (file,) in path.items():
-        try:
-            species, place = int(label[number][0]), [float(value) for value in box[number]]
-            if not all(map(math.isfinite, place)) or min(place[2:]) < 0:
-                raise ValueError
-            rows.append((number, file, species, name[species][0], split[file], place))
-        except KeyError as error:
-            raise NeuraleseError(
-                f"the lists of the birds archives do not match: {error} is missing; download them again."
-            ) from None
-        except ValueError:
-            raise NeuraleseError(f"the class or the box of {file} is not a number; download it again.") from None
+    files, rows = dict(members(images, LISTS)), []
+    split: dict[str, str] = {}
+    lists = ("images.txt", "image_class_labels.txt", "classes.txt", "bounding_boxes.txt")
+    try:
+        path, label, name, box = (_listed(files[each]) for each in lists)
+        for file, content in members(splits, SPLIT_LISTS):
+            for each in _lines(content):
+                if split.setdefault(each, SPLITS[file.removesuffix(".txt")]) != SPLITS[file.removesuffix(".txt")]:
+                    raise ValueError(f"{each} is in two splits")
+        for number, (file,) in path.items():
+            (species,), (left, top, width, height) = map(int, label[number]), map(float, box[number])
+            if not (width >= 0 and height >= 0 and math.isfinite(left + top + width + height)):
+                raise ValueError(f"the box of {file} is none")
+            (species_name,) = name[species]
+            rows.append((number, file, species, species_name, split[file], [left, top, width, height]))
+    except (KeyError, ValueError) as error:
+        why = f"{error} is missing" if isinstance(error, KeyError) else reason(error)
+        raise NeuraleseError(f"the lists in {images} and {splits} do not match ({why}); download them again.") from None
     if not rows or len({row[1] for row in rows}) < len(rows):
-        raise NeuraleseError("images.txt of the birds archive lists no image, or one twice; download it again.")
+        raise NeuraleseError(f"images.txt in {images} lists no image, or one twice; download it again.")
     return pd.DataFrame(rows, columns=["image_id", "path", "class_id", "class_name", "split", "box"])
 
 
 def _from_pickles(files: dict[str, bytes]) -> Iterator[tuple[str, list[str]]]:
     """The sentences of each image, whose words are given by their ids."""
     lists = {file: read_plain_pickle(content, file.removeprefix("birds/")) for file, content in files.items()}
-    try:
-        *parts, words, _ = lists["birds/captions.pickle"]
-        for captions, folder in zip(parts, ("train", "test"), strict=True):
-            names = lists[f"birds/{folder}/filenames.pickle"]
-            if len(captions) != SENTENCES * len(names) or not all(isinstance(name, str) for name in names):
-                raise ValueError(f"{len(captions)} sentences for {len(names)} images")
-            for position, name in enumerate(names):
-                sentences = captions[SENTENCES * position : SENTENCES * (position + 1)]
-                yield name, [" ".join([words[word] for word in sentence]) for sentence in sentences]
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise NeuraleseError(
-            f"the pickles of the descriptions do not match ({type(error).__name__}: {error}); download them again."
-        ) from None
+    *parts, words, _ = lists["birds/captions.pickle"]
+    for captions, folder in zip(parts, ("train", "test"), strict=True):
+        names = lists[f"birds/{folder}/filenames.pickle"]
+        if len(captions) != SENTENCES * len(names):
+            raise ValueError(f"{len(captions)} sentences for {len(names)} images")
+        for position, name in enumerate(names):
+            sentences = captions[SENTENCES * position : SENTENCES * (position + 1)]
+            yield name, [" ".join([words[word] for word in sentence]) for sentence in sentences]
 
 
 def _from_texts(files: dict[str, bytes]) -> Iterator[tuple[str, list[str]]]:
+    """The sentences of each image, one per line."""
     for name, content in files.items():
         lines = [line.strip() for line in content.decode("utf-8", errors="replace").splitlines()]
         yield name.removeprefix("text_c10/").removesuffix(".txt"), [line for line in lines if line]
@@ -158,10 +135,13 @@ def _from_texts(files: dict[str, bytes]) -> Iterator[tuple[str, list[str]]]:
 def parse_captions(archive: str | Path, images: pd.DataFrame) -> pd.DataFrame:
     """Every sentence of the images in the table `images`: image_id, caption_id, caption."""
     pickled = dict(members(archive, PICKLED, MOST_DESCRIBED))
-    found = list(_from_pickles(pickled) if pickled else _from_texts(dict(members(archive, TEXTS, MOST_DESCRIBED))))
-    described, rows = dict(found), []
-    if len(described) < len(found):
-        raise NeuraleseError(f"{archive} describes an image twice; download it again.")
+    read = _from_pickles(pickled) if pickled else _from_texts(dict(members(archive, TEXTS, MOST_DESCRIBED)))
+    rows: list[tuple[int, str]] = []
+    try:
+        described = dict(read)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        why = f"{type(error).__name__}: {reason(error)}"
+        raise NeuraleseError(f"the pickles in {archive} do not match ({why}); download it again.") from None
     for number, path in zip(images["image_id"], images["path"], strict=True):
         if not (captions := described.get(path.removesuffix(".jpg"))):
             raise NeuraleseError(f"{archive} has no description of {path}; download it again.")

@@ -37,7 +37,6 @@ import torch
 from efficientnet_lite_pytorch import EfficientNet
 from onnx import numpy_helper
 from onnx.helper import make_node, make_tensor_value_info
-from onnxruntime.capi.onnxruntime_pybind11_state import InvalidProtobuf, NoSuchFile
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
 from onnxruntime.quantization.shape_inference import quant_pre_process
 from PIL import Image, UnidentifiedImageError
@@ -104,26 +103,22 @@ def export_backbone(name: str, size: int) -> bytes:
 
 
 class Network:
-    """A graph on a single thread, given as bytes or as a file; it processes images one by one."""
+    """An ONNX graph on a single thread; it processes images one by one."""
 
-    def __init__(self, graph: str | Path | bytes) -> None:
+    def __init__(self, graph: bytes) -> None:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
-        given = graph if isinstance(graph, bytes) else str(graph)
-        try:
-            self.session = onnxruntime.InferenceSession(given, options, providers=["CPUExecutionProvider"])
-        except (InvalidProtobuf, NoSuchFile) as error:
-            place = "what was exported" if isinstance(graph, bytes) else graph
-            raise NeuraleseError(f"{place} is not a network ({error}); delete it and run snakemake again.") from None
+        self.session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
         self.size: int = self.session.get_inputs()[0].shape[1]  # images are size x size pixels
 
-    def maps(self, images: np.ndarray) -> np.ndarray:
-        """Feature maps (n, channels, h, w) of images (n, size, size, 3) of bytes, by a graph without pooling."""
-        return np.concatenate([self.session.run(["maps"], {"images": image[None]})[0] for image in images])
+    def maps(self, image: np.ndarray) -> np.ndarray:
+        """Feature maps (channels, h, w) of an image (size, size, 3) of bytes, by a graph without pooling."""
+        return self.session.run(["maps"], {"images": image[None]})[0][0]
 
     def pool(self, image: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """`pooled` and `average` (1, length) of an image (size, size, 3) of bytes, by a graph `with_pooling`."""
-        return tuple(self.session.run(["pooled", "average"], {"images": image[None]}))
+        pooled, average = self.session.run(["pooled", "average"], {"images": image[None]})
+        return pooled, average
 
 
 # 8-bit integers
@@ -144,38 +139,32 @@ def quantise(graph: bytes, pictures: Iterable[np.ndarray]) -> bytes:
     pictures = pictures[:: -(-len(pictures) // PICTURES_FOR_RANGES) or 1]
     if not pictures:
         raise NeuraleseError("no training picture could be read to quantise the backbone; download the images again.")
-    logging.getLogger().disabled, before = True, logging.getLogger().disabled  # it recommends what is done here
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            prepared, made = Path(folder) / "prepared.onnx", Path(folder) / "made.onnx"
-            quant_pre_process(onnx.load_from_string(graph), prepared, skip_symbolic_shape=True)
-            nodes, weights = onnx.load(prepared).graph.node, onnx.load(prepared).graph.initializer
-            names = [node.name for node in nodes]
-            in_floats = names[: next(place for place, name in enumerate(names) if "_expand_conv" in name)]
-            stored = {each.name: numpy_helper.to_array(each) for each in weights}
-            quantised = [node.input[1] for node in nodes if node.op_type == "Conv" and node.name not in in_floats]
-            quantize_static(
-                prepared,
-                made,
-                _Calibration(pictures),
-                quant_format=QuantFormat.QDQ,
-                activation_type=QuantType.QUInt8,
-                weight_type=QuantType.QInt8,
-                per_channel=True,
-                nodes_to_exclude=in_floats,
-                extra_options={"TensorQuantOverrides": {name: _ranges(stored[name]) for name in quantised}},
-            )
-            return made.read_bytes()
-    finally:
-        logging.getLogger().disabled = before
+    with tempfile.TemporaryDirectory() as folder:
+        prepared, made = Path(folder) / "prepared.onnx", Path(folder) / "made.onnx"
+        quant_pre_process(onnx.load_from_string(graph), prepared, skip_symbolic_shape=True)
+        nodes, weights = onnx.load(prepared).graph.node, onnx.load(prepared).graph.initializer
+        names = [node.name for node in nodes]
+        in_floats = names[: next(place for place, name in enumerate(names) if "_expand_conv" in name)]
+        stored = {each.name: numpy_helper.to_array(each) for each in weights}
+        quantised = [node.input[1] for node in nodes if node.op_type == "Conv" and node.name not in in_floats]
+        quantize_static(
+            prepared,
+            made,
+            _Calibration(pictures),
+            quant_format=QuantFormat.QDQ,
+            activation_type=QuantType.QUInt8,
+            weight_type=QuantType.QInt8,
+            per_channel=True,
+            nodes_to_exclude=in_floats,
+            extra_options={"TensorQuantOverrides": {name: _ranges(stored[name]) for name in quantised}},
+        )
+        return made.read_bytes()
 
 
 def _ranges(weights: np.ndarray) -> list[dict]:
     """The range of each channel of a convolution's weights (channels, inputs, h, w)."""
-    ranges = [
-        {"quant_type": QuantType.QInt8, "symmetric": True, "rmin": -size, "rmax": size}
-        for size in largest_sums(weights)
-    ]
+    kind = {"quant_type": QuantType.QInt8, "symmetric": True}
+    ranges = [kind | {"rmin": -size, "rmax": size} for size in largest_sums(weights)]
     return [{**ranges[0], "axis": 0}, *ranges[1:]]
 
 
@@ -203,7 +192,8 @@ def principal_axes(backbone: Network, pictures: Iterable[np.ndarray], count: int
     """
     total = None
     for picture in pictures:
-        columns = torch.from_numpy(backbone.maps(picture[None])[0]).flatten(1).double().numpy()
+        maps = backbone.maps(picture)
+        columns = maps.reshape(len(maps), -1).astype(np.float64)
         total = columns @ columns.T + (0 if total is None else total)
     if total is None:
         raise NeuraleseError("no training picture could be read to find components; download the images again.")
@@ -281,22 +271,23 @@ def extract(
     network: Network, pictures: Iterable[Picture], wanted: Wanted, workers: int = 1
 ) -> tuple[pa.Table, dict[str, str]]:
     """The rows of `pooled.parquet` for the pictures that are `wanted`, by image_id; and why others are left out."""
-    left, failed, found = dict(wanted), {}, {}
+    failed, found = dict.fromkeys(wanted, "it is not in the archive"), {}
 
-    def pool(picture: tuple[str, bytes, tuple[int, Box]]) -> None:
-        path, content, (image_id, box) = picture
+    def pool(picture: Picture) -> None:
+        path, content = picture
+        image_id, box = wanted[path]
         try:
             found[image_id] = network.pool(crop(content, box, network.size))
+            del failed[path]
         except UNREADABLE as error:
             failed[path] = "it is not a picture" if isinstance(error, UnidentifiedImageError) else str(error)
 
     progress = tqdm(total=len(wanted), unit="image", disable=not sys.stderr.isatty())
     with progress, ThreadPoolExecutor(workers) as threads:  # decoding and the network release Python's lock
-        chosen = _taken(pictures, left)
+        chosen = (picture for picture in pictures if picture[0] in wanted)
         while several := list(islice(chosen, AT_ONCE)):
             list(threads.map(pool, several))
             progress.update(len(several))
-    failed |= dict.fromkeys(left, "it is not in the archive")
     for path, why in sorted(failed.items()):
         log.warning("the picture %s is left out: %s", path, why)
     if not found:
@@ -305,12 +296,3 @@ def extract(
     pooled, average = (vectors(np.concatenate([found[each][k] for each in ids])) for k in (0, 1))
     table = pa.table({"image_id": pa.array(ids, pa.int32()), "pooled": pooled, "average": average})
     return table, dict(sorted(failed.items()))
-
-
-def _taken(pictures: Iterable[Picture], left: Wanted) -> Iterator[tuple[str, bytes, tuple[int, Box]]]:
-    """The pictures that are `left`, which are taken out of it; nothing is read after the last of them."""
-    for path, content in pictures if left else ():
-        if path in left:
-            yield path, content, left.pop(path)
-        if not left:
-            break

@@ -16,7 +16,7 @@ import pandas as pd
 from skimage.color import hsv2rgb, lab2rgb, rgb2lab
 
 from neuralese.data.archives import members
-from neuralese.errors import NeuraleseError
+from neuralese.errors import NeuraleseError, reason
 from neuralese.storage.schema import SPLIT, contract, float32, text
 from neuralese.tasks.colors import XKCD
 
@@ -54,57 +54,37 @@ def add_lab(colors: pd.DataFrame) -> pd.DataFrame:
     return colors.assign(L=lab[:, 0], a=lab[:, 1], b=lab[:, 2])
 
 
-def _index(content: bytes) -> list[tuple[str, str]]:
-    """The (name, file stem) pairs of the corpus's index, or none if it is damaged."""
-    lines = [line.rsplit(b",", 1) for line in content.splitlines() if line.strip()]
-    try:
-        pairs = [(name.decode(), stem.decode().strip()) for name, stem in lines]
-    except ValueError:
-        return []
-    whole = all(name.strip() and name.isprintable() and stem for name, stem in pairs)
-    distinct = all(len(set(column)) == len(pairs) for column in zip(*pairs, strict=True))
-    return pairs if whole and distinct else []
+def _index(content: bytes) -> dict[str, str]:
+    """The file stem of each name in the corpus's index."""
+    lines = [line.rsplit(",", 1) for line in content.decode().splitlines() if line.strip()]
+    stems = {name: stem.strip() for name, stem in lines}
+    whole = all(name.strip() and name.isprintable() and stem for name, stem in stems.items())
+    if not stems or not whole or len(lines) > len(set(stems.values())):
+        raise ValueError("corpusindex.txt is not a list of unique 'name,stem' lines")
+    return stems
 
 
 def _answers(files: dict[str, bytes], split: str, stem: str) -> np.ndarray:
     """The answers (n, 3) as hue, saturation and value that one name got in one split."""
-    paths = [f"train/{stem}.{c}_train" for c in "hsv"] if split == "train" else [f"{SPLITS[split]}/{stem}.test"]
-    if missing := [path for path in paths if path not in files]:
-        raise NeuraleseError(f"the colour corpus lists '{stem}' but has no {missing[0]}; download the archive again.")
-    columns = [_numbers(files[path], path) for path in paths]
     if split == "train":
-        complete = len({len(column) for column in columns}) == 1
+        rows = list(zip(*(files[f"train/{stem}.{channel}_train"].split() for channel in "hsv"), strict=True))
     else:
-        rows = files[paths[0]].split()
-        complete = len(columns[0]) == 3 * len(rows) and all(row.count(b",") == 2 for row in rows)
-    if not complete:
-        raise NeuraleseError(f"{paths[0]} lacks a hue, saturation or value of an answer; download the archive again.")
-    return np.stack(columns, axis=1) if split == "train" else columns[0].reshape(-1, 3)
-
-
-def _numbers(content: bytes, path: str) -> np.ndarray:
-    """The numbers in a file, separated by spaces, commas or line ends."""
-    try:
-        numbers = np.array(content.replace(b",", b" ").split(), dtype=np.float64)
-    except ValueError:
-        numbers = np.array([np.nan])
-    if not ((numbers >= 0) & (numbers <= 1)).all():  # also false for NaN
-        raise NeuraleseError(f"{path} holds something other than numbers from 0 to 1; download the archive again.")
-    return numbers
+        rows = [tuple(row.split(b",")) for row in files[f"{SPLITS[split]}/{stem}.test"].split()]
+    answers = np.array(rows, dtype=np.float64).reshape(-1, 3)
+    if len(answers) != len(rows) or not ((answers >= 0) & (answers <= 1)).all():  # also false for NaN
+        raise ValueError(f"'{stem}' has answers in {split} that are not three numbers from 0 to 1")
+    return answers
 
 
 def parse(archive: str | Path) -> pd.DataFrame:
     """Read every answer of the corpus: columns split, name, h, s, v."""
     files = dict(members(archive, XKCD.archives[0].used))
-    if "corpusindex.txt" not in files:
-        raise NeuraleseError(f"{archive} holds no munroecorpus/corpusindex.txt; download the colour corpus again.")
-    index = _index(files["corpusindex.txt"])
-    if not index:
-        raise NeuraleseError(
-            f"{archive}: corpusindex.txt is not a list of unique 'name,stem' lines; download it again."
-        )
-    names = [name for name, _ in index]
-    parts = {(split, label): _answers(files, split, stem) for split in SPLITS for label, (_, stem) in enumerate(index)}
+    try:
+        names, stems = zip(*_index(files["corpusindex.txt"]).items(), strict=True)
+        parts = {(split, label): _answers(files, split, stem) for split in SPLITS for label, stem in enumerate(stems)}
+    except (KeyError, ValueError) as error:
+        why = f"{error} is missing" if isinstance(error, KeyError) else reason(error)
+        raise NeuraleseError(f"the colour corpus in {archive} is damaged ({why}); download it again.") from None
     counts = [len(part) for part in parts.values()]
     table = pd.DataFrame(np.concatenate([*parts.values()]).astype(np.float32), columns=["h", "s", "v"])
     splits, labels = (np.repeat(codes, counts) for codes in zip(*parts, strict=True))
