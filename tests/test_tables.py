@@ -15,15 +15,7 @@ from hypothesis import strategies as st
 from neuralese.errors import NeuraleseError
 from neuralese.storage.files import atomic
 from neuralese.storage.schema import CONTRACTS, MESSAGE, VECTOR, Column, Contract
-from neuralese.storage.tables import (
-    check_values,
-    contract_of,
-    matrix,
-    read_about,
-    read_table,
-    vectors,
-    write_table,
-)
+from neuralese.storage.tables import check, contract_of, matrix, read_about, read_table, vectors, write_table
 from neuralese.tasks.driving.tables import WORDS
 
 ROOT = Path(__file__).parents[1]
@@ -127,7 +119,7 @@ def test_contracts_have_different_names_and_keys_of_their_own_columns():
     assert len({contract.name for contract in EVERY}) == len(EVERY)
     assert {contract.name for contract in OF_TASKS} >= {"colors", "images", "captions", "maps", "games", "turns"}
     for contract in EVERY:
-        assert {name for keys in contract.unique for name in keys} <= contract.columns.keys(), contract.name
+        assert set(contract.unique) <= contract.columns.keys(), contract.name
 
 
 @pytest.mark.parametrize("contract", EVERY, ids=lambda contract: contract.name)
@@ -152,7 +144,7 @@ def test_one_wrong_value_anywhere_is_found_and_named(case, row, data):
     contract, name = case
     value = data.draw(st.sampled_from(bad_values(contract.columns[name])))
     with pytest.raises(NeuraleseError) as caught:
-        check_values(spoiled(good_table(contract), name, row, value), contract, "some.parquet", "make it anew")
+        check(spoiled(good_table(contract), name, row, value), contract, "some.parquet", "make it anew")
     sentence = str(caught.value)
     assert sentence.startswith("some.parquet")
     assert f"column '{name}' of row {row}" in sentence
@@ -164,12 +156,11 @@ def test_one_wrong_value_anywhere_is_found_and_named(case, row, data):
 @given(st.sampled_from([each for each in EVERY if each.unique]), st.data())
 def test_a_row_named_twice_is_found(contract, data):
     table = good_table(contract)
-    keys = data.draw(st.sampled_from(contract.unique))
     first, second = sorted(data.draw(st.lists(st.integers(0, ROWS - 1), min_size=2, max_size=2, unique=True)))
-    for name in keys:
+    for name in contract.unique:
         table = spoiled(table, name, second, table[name][first].as_py())
     with pytest.raises(NeuraleseError, match=f"of row {second} for the second time"):
-        check_values(table, contract, "some.parquet", "make it anew")
+        check(table, contract, "some.parquet", "make it anew")
 
 
 @settings(deadline=None)
@@ -186,9 +177,9 @@ def test_names_kept_as_numbers_are_checked_like_names(split):
         with pytest.raises(
             NeuraleseError, match=f"'tset' in column 'split' of row {split.index('tset')}, where one of"
         ):
-            check_values(table, contract_of("items"), "items.parquet", "")
+            check(table, contract_of("items"), "items.parquet", "")
     else:
-        check_values(table, contract_of("items"), "items.parquet", "")
+        check(table, contract_of("items"), "items.parquet", "")
 
 
 COUNTS = pa.array([0, 1], pa.int32())

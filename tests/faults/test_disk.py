@@ -30,16 +30,12 @@ from neuralese.errors import NeuraleseError
 from neuralese.storage.files import atomic, write_text
 from neuralese.stages.job import logged
 from neuralese.storage.tables import vectors, write_table
-from neuralese.storage.weights import save_weights
+from neuralese.storage.weights import save_checkpoint, save_weights
 matplotlib.use("agg")
 from matplotlib.figure import Figure
 
 random = np.random.default_rng(0).random((100_000, 3))
 table = pa.table({"item_id": range(100_000), "split": ["train"] * 100_000, "feature": vectors(random)})
-
-def checkpoint(path):
-    with atomic(path) as temporary:
-        torch.save({"replay": torch.rand(1_000_000)}, temporary)
 
 def figure(path):
     drawn = Figure(figsize=(9, 9))
@@ -50,7 +46,7 @@ def figure(path):
 WRITERS = {
     "table": lambda path: write_table(path, table, "items"),
     "weights": lambda path: save_weights(path, torch.nn.Linear(500, 500), {}),
-    "checkpoint": checkpoint,
+    "checkpoint": lambda path: save_checkpoint(path, {"replay": torch.rand(1_000_000)}),
     "text": lambda path: write_text(path, "x" * 1_000_000),
     "figure": figure,
 }

@@ -352,7 +352,7 @@ class ReferenceSession(Session):
         task, files = self.run.task, self.run.files
         known = task.described(files, [], [[code] for code in sorted(codes)])["items"]
         items = files.get("items.parquet")
-        features = None if items is None else matrix(read_table(items, "items", ["feature"])["feature"])
+        features = None if items is None else matrix(read_table(items, "items")["feature"])
         for code, pixels in task.pixels(files, codes).items():
             picture = f"state-{code}.png"
             self.pictures[picture] = png(pixels)

@@ -31,14 +31,14 @@ def train_agent(
     from neuralese.agents.cell import without_channel
     from neuralese.agents.training import Trainer, checkpoint_path, on_data
     from neuralese.config.models import CellConfig, TrainingConfig
-    from neuralese.storage.tables import data_digest
+    from neuralese.storage.files import file_digest
     from neuralese.storage.weights import discard_broken
 
     settings, sizes = on_data(TrainingConfig(**training), run.data), CellConfig(**cell)
     trainer = Trainer(run.states, without_channel(sizes) if silent else sizes, settings, run.seed)
     checkpoint = None
     if checkpoints is not None:
-        data = [data_digest(path) for name, path in run.files.items() if name != "provenance.json"]
+        data = [file_digest(path) for name, path in run.files.items() if name != "provenance.json"]
         made_from = (code, trainer.cell.config, settings, run.rules.model_dump(), data)
         checkpoint = checkpoint_path(Path(checkpoints), f"{run.task.name}-seed{run.seed}", made_from)
         discard_broken(checkpoint)

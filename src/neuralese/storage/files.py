@@ -13,8 +13,6 @@ import glob
 import hashlib
 import json
 import os
-import re
-import shutil
 import time
 import uuid
 from collections.abc import Iterator, Mapping
@@ -38,8 +36,8 @@ REASONS = {  # why a write fails that no code can fix, and what to do
     errno.EACCES: NO_LEAVE,
     errno.EPERM: NO_LEAVE,
 }
+ONLY_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)  # never the fault of a file that is read
 LEFT_BEHIND = 24 * 3600  # seconds without a write after which the writer of a temporary file was killed
-ONLY_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
 @contextmanager
@@ -47,7 +45,7 @@ def atomic(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path next to `path`; it is renamed to `path` only if the block succeeds.
 
     Several writers of one file do not disturb each other: the last one wins. A `StorageError` says why the disk
-    refused, whichever library did the writing.
+    refused.
     """
     path = Path(path)
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:16]}.tmp")
@@ -61,7 +59,7 @@ def atomic(path: str | Path) -> Iterator[Path]:
         with open(temporary, "rb") as file:
             os.fsync(file.fileno())  # or a power cut may leave the new name with old bytes or none
         os.replace(temporary, path)
-    except Exception as error:
+    except OSError as error:
         if why := storage_problem(error, path, temporary):
             raise StorageError(why) from error
         raise
@@ -70,22 +68,15 @@ def atomic(path: str | Path) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
 
 
-def storage_problem(error: Exception, path: str | Path, temporary: str | Path | None = None) -> str | None:
+def storage_problem(error: OSError, path: str | Path, temporary: str | Path | None = None) -> str | None:
     """One sentence if `error` means that the disk refused to write `path`, else nothing.
 
     While `path` is written as `temporary`, any error on either is about writing; otherwise it may be about reading.
     """
-    if isinstance(error, OSError):
-        named = {"None", str(path), str(temporary), str(Path(path).parent)}
-        ours = temporary and str(error.filename) in named
-        number = error.errno if ours or error.errno in ONLY_WRITING else None
-    elif found := re.search(r"os error (\d+)", str(error)):  # safetensors
-        number = int(found[1])
-    else:
-        number = _state(Path(path).parent) if isinstance(error, RuntimeError) else None
-    if number not in REASONS:
+    ours = temporary and str(error.filename) in {"None", str(path), str(temporary), str(Path(path).parent)}
+    if error.errno not in REASONS or not (ours or error.errno in ONLY_WRITING):
         return None
-    return f"{path} cannot be written: {REASONS[number]}, then run again; everything that was finished is kept."
+    return f"{path} cannot be written: {REASONS[error.errno]}, then run again; everything that was finished is kept."
 
 
 def unwritable(folder: str | Path) -> str | None:
@@ -109,23 +100,15 @@ def redate(folder: str | Path) -> int:
     return len(ahead)
 
 
-def _state(folder: Path) -> int | None:
-    """The state of `folder`, for torch, whose errors do not say why a file could not be written."""
-    if not os.access(folder, os.W_OK):
-        return errno.EROFS
-    return errno.ENOSPC if shutil.disk_usage(folder).free < 1 << 16 else None
-
-
-def write_text(path: str | Path, text: str) -> None:
-    """Write `text` as UTF-8."""
-    with atomic(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
-
-
 def write_bytes(path: str | Path, content: bytes) -> None:
     """Write `content` unchanged."""
     with atomic(path) as temporary:
         temporary.write_bytes(content)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write `text` as UTF-8."""
+    write_bytes(path, text.encode())
 
 
 def write_json(path: str | Path, value: Mapping[str, Any]) -> None:
@@ -139,13 +122,18 @@ def read_json(path: str | Path) -> dict[str, Any]:
     try:
         value = json.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise NeuraleseError(f"{path} does not exist yet; run snakemake to make it.") from None
+        raise not_made(path) from None
     except (ValueError, RecursionError):
         raise DamagedError(path) from None
     if not isinstance(value, dict) or not is_whole(value):
         raise DamagedError(path)
     value.pop(KEY, None)
     return value
+
+
+def not_made(path: str | Path) -> NeuraleseError:
+    """The error for a file of the results that is missing."""
+    return NeuraleseError(f"{path} does not exist yet; run snakemake to make it.")
 
 
 def is_whole(value: Mapping[str, Any]) -> bool:

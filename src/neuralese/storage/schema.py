@@ -8,8 +8,8 @@ otherwise, a column has a value in every row, every number is finite, and a tabl
 The tables of one task are defined beside that task.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -68,17 +68,15 @@ class Column:
             return pc.index(column.is_null(), True).as_py(), "nothing", self.allowed or "a value"
         is_list = pa.types.is_list(column.type) or pa.types.is_fixed_size_list(column.type)
         values = column.flatten() if is_list else column
-        for wrong in self._wrong(values, missing=is_list):
+        for wrong in (values.is_null(), *self._wrong(values)) if is_list else self._wrong(values):
             if (first := pc.index(wrong, True).as_py()) >= 0:
                 value = values[first].as_py()
                 row = pc.list_parent_indices(column)[first].as_py() if is_list else first
                 return row, "nothing" if value is None else repr(value), self.allowed or "a finite number"
         return None
 
-    def _wrong(self, values: pa.Array, missing: bool) -> Iterable[pa.Array]:
-        """For each rule, a mask of the values that break it; only in a list is a missing value one of them."""
-        if missing:
-            yield values.is_null()
+    def _wrong(self, values: pa.Array) -> Iterator[pa.Array]:
+        """For each rule, a mask of the values that break it; missing values break none."""
         if pa.types.is_floating(values.type):
             yield pc.is_inf(values) if self.optional else pc.invert(pc.is_finite(values))
         if self.low is not None:
@@ -101,50 +99,40 @@ class Contract:
 
     name: str
     columns: Mapping[str, Column]
-    unique: tuple[tuple[str, ...], ...] = ()  # columns that together identify a row
+    unique: tuple[str, ...] = ()  # columns that together identify a row
     may_be_empty: bool = False
 
-    def type_fault(self, schema: pa.Schema) -> str | None:
-        """What is wrong with the columns of a table and their types, such as "has no column 'seed'"."""
+    def fault(self, table: pa.Table) -> str | None:
+        """What is wrong with a table, such as "has no column 'seed'"."""
         for name, column in self.columns.items():
-            if name not in schema.names:
-                there = ", ".join(schema.names)
-                return f"has no column '{name}', which every {self.name} table must have: it has {there}"
-            if not column.holds(kind := schema.field(name).type):
-                return f"holds column '{name}' as {kind} where a {self.name} table holds {column.type}"
-        return None
-
-    def value_fault(self, table: pa.Table) -> str | None:
-        """What is wrong with the values of a table or of some of its columns."""
-        if not table.num_rows:
-            return None if self.may_be_empty else "has no rows"
-        for name in [name for name in self.columns if name in table.column_names]:
-            if found := self.columns[name].fault(table[name].combine_chunks()):
+            if name not in table.column_names:
+                return f"has no column '{name}', which it must have: it has {', '.join(table.column_names)}"
+            if not column.holds(kind := table[name].type):
+                return f"holds column '{name}' as {kind}, where {column.type} is expected"
+            if found := column.fault(table[name].combine_chunks()):
                 row, value, expected = found
                 return f"holds {value} in column '{name}' of row {row}, where {expected} is expected"
-        swept = tuple(name for name in table.column_names if "." in name)  # in a sweep every point has its own rows
-        whole = [keys + swept for keys in self.unique if set(keys) <= set(table.column_names)]
-        return next((again for keys in whole if (again := _repeated(table, keys))), None)
+        if not table.num_rows and not self.may_be_empty:
+            return "has no rows"
+        swept = [name for name in table.column_names if "." in name]  # in a sweep every point has its own rows
+        return _repeated(table, [*self.unique, *swept]) if self.unique else None
 
 
-def _repeated(table: pa.Table, keys: tuple[str, ...]) -> str | None:
+def _repeated(table: pa.Table, keys: list[str]) -> str | None:
     """The first row that `keys` identify for the second time."""
-    code = np.zeros(table.num_rows, dtype=np.int64)
-    for name in keys:
-        column = table[name].combine_chunks()
-        column = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-        code = code * max(1, len(column.dictionary)) + np.from_dlpack(column.indices)  # to_numpy would import pandas
-    first = np.unique(code, return_index=True)[1]
-    if len(first) == table.num_rows:
+    table = table.select(keys).combine_chunks()
+    if table.group_by(keys).aggregate([]).num_rows == table.num_rows:
         return None
-    row = np.setdiff1d(np.arange(table.num_rows), first)[0]
-    names, value = (", ".join(map(repr, each)) for each in (keys, (table[name][row].as_py() for name in keys)))
-    return f"holds {value} in column {names} of row {row} for the second time"
+    first: dict[tuple, int] = {}
+    rows = enumerate(zip(*(column.to_pylist() for column in table.columns), strict=True))
+    row, value = next((row, value) for row, value in rows if first.setdefault(value, row) != row)
+    names, values = (", ".join(map(repr, each)) for each in (keys, value))
+    return f"holds {values} in column {names} of row {row} for the second time"
 
 
-def contract(name: str, /, *unique: str, **columns: Column) -> Contract:
-    """A contract with its columns; each of `unique` lists columns that together identify a row."""
-    return Contract(name, columns, tuple(tuple(keys.split(", ")) for keys in unique))
+def contract(name: str, unique: str = "", may_be_empty: bool = False, /, **columns: Column) -> Contract:
+    """A contract with its columns; `unique` lists those that together identify a row."""
+    return Contract(name, columns, tuple(filter(None, unique.split(", "))), may_be_empty)
 
 
 # columns of a type, to be called with a meaning and the rest of a `Column`
@@ -240,13 +228,12 @@ TABLES = (
     contract(
         "messages",
         "message_id",
+        True,  # no new messages are made for recorded agents
         message_id=int32("The message's number."),
         split=text("The split.", names=(*SPLITS, "synthesised")),
         message=Column(MESSAGE, "What was said: a vector, or symbols."),
     ),
-    contract(  # and the columns of a state, which differ between tasks
-        "contexts", context_id=int32("The context's number.", row_number=True)
-    ),
+    contract("contexts", context_id=int32("The context's number; its state is in further columns.", row_number=True)),
     contract(
         "dictionary",
         "direction, criterion, source_id, rank",
@@ -284,10 +271,7 @@ TABLES = (
         distinct=int64("How many different messages are among the items.", low=1),
         candidates=int64("How many states the listener chooses among.", low=2),
         chance=share("1 / candidates."),
-        unit=text(
-            "What is translated: a `message`, an `utterance`, or one `phrase` of it.",
-            names=("message", "utterance", "phrase"),
-        ),
+        unit=text("What is translated; a `phrase` is one of an utterance.", names=("message", "utterance", "phrase")),
         distractors=text("Where the other candidates come from.", pattern=r"\w+"),
     ),
     contract(
@@ -378,5 +362,3 @@ TABLES = (
     ),
 )
 CONTRACTS = {table.name: table for table in TABLES}
-# no new messages are made for recorded agents
-CONTRACTS["messages"] = replace(CONTRACTS["messages"], may_be_empty=True)

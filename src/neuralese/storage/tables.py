@@ -1,6 +1,5 @@
 """Read and write tables: Parquet files that keep a contract of `schema` and whose pages have checksums."""
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from neuralese.errors import DamagedError, NeuraleseError
-from neuralese.storage.files import KEY, atomic, made_by
+from neuralese.storage.files import KEY, atomic, made_by, not_made
 from neuralese.storage.schema import CONTRACTS, Contract
 
 if TYPE_CHECKING:  # takes longer to import than a table takes to read
@@ -39,33 +38,10 @@ def contract_of(kind: str | Contract) -> Contract:
     return kind if isinstance(kind, Contract) else CONTRACTS[kind]
 
 
-def check(schema: pa.Schema, contract: Contract, path: str | Path) -> None:
-    """Raise a `NeuraleseError` unless the columns of a file keep the contract."""
-    if wrong := contract.type_fault(schema):
-        raise NeuraleseError(f"{path} {wrong}; {MAKE_ANEW}.")
-
-
-def check_values(table: pa.Table, contract: Contract, path: str | Path, advice: str) -> None:
-    """Raise a `NeuraleseError` that ends with `advice` unless the values of `table` keep the contract."""
-    if wrong := contract.value_fault(table):
+def check(table: pa.Table, contract: Contract, path: str | Path, advice: str) -> None:
+    """Raise a `NeuraleseError` that ends with `advice` unless `table` keeps the contract."""
+    if wrong := contract.fault(table):
         raise NeuraleseError(f"{path}, a table of kind '{contract.name}', {wrong}; {advice}.")
-
-
-def _typed(path: str | Path, table: pa.Table, contract: Contract) -> pa.Table:
-    """`table` with the types and meanings of its contract, if it can be cast and its values are right."""
-    for index, name in enumerate(table.column_names):
-        column = contract.columns.get(name)
-        if column and isinstance(column.type, pa.DataType) and not column.holds(table.schema.field(name).type):
-            try:
-                table = table.set_column(index, name, table[name].cast(column.type))
-            except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-                why = str(error).splitlines()[0]
-                raise NeuraleseError(f"{path}: column '{name}' is not {column.type} ({why}); {NOT_WRITTEN}.") from None
-    check(table.schema, contract, path)
-    check_values(table, contract, path, NOT_WRITTEN)
-    meanings = {name: column.metadata for name, column in contract.columns.items()}
-    fields = [field.with_metadata(meanings.get(field.name)) for field in table.schema]
-    return pa.Table.from_arrays(table.columns, schema=pa.schema(fields))
 
 
 def write_table(
@@ -80,12 +56,28 @@ def write_table(
     """
     if not isinstance(table, pa.Table):
         table = pa.Table.from_pandas(table, preserve_index=False)
-    table = _typed(path, table, contract_of(contract))
+    table = _typed(path, table, contract := contract_of(contract))
+    check(table, contract, path, NOT_WRITTEN)
     table = table.replace_schema_metadata({name: json.dumps(value) for name, value in (about or {}).items()})
     options = {"compression": "zstd", "write_page_checksum": True}
     with atomic(path) as temporary, pq.ParquetWriter(temporary, table.schema, **options) as writer:
         writer.write_table(table)
         writer.add_key_value_metadata({KEY: json.dumps(made_by())})
+
+
+def _typed(path: str | Path, table: pa.Table, contract: Contract) -> pa.Table:
+    """`table` with the types and meanings of its contract, if it can be cast."""
+    for index, name in enumerate(table.column_names):
+        if not (column := contract.columns.get(name)):
+            continue
+        values = table[name]
+        try:
+            values = values if isinstance(column.type, str) or column.holds(values.type) else values.cast(column.type)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            why = str(error).splitlines()[0]
+            raise NeuraleseError(f"{path}: column '{name}' is not {column.type} ({why}); {NOT_WRITTEN}.") from None
+        table = table.set_column(index, pa.field(name, values.type, metadata=column.metadata), values)
+    return table
 
 
 @contextmanager
@@ -95,19 +87,17 @@ def open_table(path: str | Path) -> Iterator[pq.ParquetFile]:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             yield file
     except FileNotFoundError:
-        raise NeuraleseError(f"{path} does not exist yet; run snakemake to make it.") from None
+        raise not_made(path) from None
     except (pa.ArrowException, OSError, ValueError, RuntimeError):
         raise DamagedError(path) from None
 
 
-def read_table(path: str | Path, kind: str | Contract, columns: list[str] | None = None) -> pa.Table:
-    """Read a Parquet file that keeps the contract of its `kind`: the whole table, or some `columns`."""
-    contract = contract_of(kind)
+def read_table(path: str | Path, kind: str | Contract) -> pa.Table:
+    """Read a Parquet file that keeps the contract of its `kind`."""
     with open_table(path) as file:
-        check(file.schema_arrow, contract, path)
-        table = file.read(columns)
-        check_values(table, contract, path, MAKE_ANEW)
-        return table
+        table = file.read()
+    check(table, contract_of(kind), path, MAKE_ANEW)
+    return table
 
 
 def read_about(path: str | Path) -> dict[str, Any]:
@@ -116,10 +106,3 @@ def read_about(path: str | Path) -> dict[str, Any]:
         metadata = file.schema_arrow.metadata or {}
         ours = {name.decode(): value for name, value in metadata.items() if not name.startswith(b"ARROW")}
         return {name: json.loads(value) for name, value in ours.items() if name != KEY}
-
-
-def data_digest(path: str | Path) -> str:
-    """A digest of a table's contents and its `about`, regardless of what made it."""
-    about, content = json.dumps(read_about(path), sort_keys=True), Path(path).read_bytes()
-    footer = int.from_bytes(content[-8:-4], "little") + 8
-    return hashlib.sha256(about.encode() + content[:-footer]).hexdigest()

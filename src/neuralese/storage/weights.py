@@ -5,6 +5,7 @@ torch only where it is needed.
 """
 
 import hashlib
+import io
 import json
 import logging
 import zipfile
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from safetensors import SafetensorError, deserialize
 
 from neuralese.errors import DamagedError, NeuraleseError
-from neuralese.storage.files import KEY, atomic, made_by
+from neuralese.storage.files import KEY, made_by, not_made, write_bytes
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -28,32 +29,26 @@ NAME = "checkpoint"  # the entry of a checkpoint that holds its own name
 
 def save_weights(path: str | Path, module: "nn.Module", settings: dict) -> None:
     """Write the weights of `module` and the `settings` it was built with."""
-    from safetensors.torch import save_file
+    from safetensors.torch import save
 
     weights = module.state_dict()
     if wrong := _not_finite(weights):
         raise NeuraleseError(
             f"{path} was not written: its weights '{wrong}' hold NaN or infinity; lower the learning rate."
         )
-    about = {"settings": json.dumps(settings, sort_keys=True), KEY: json.dumps(made_by()), DIGEST: "0" * 64}
-    with atomic(path) as temporary:
-        save_file(weights, temporary, metadata=about)
-        _finish_header(temporary)
-        temporary.chmod(0o644)  # safetensors makes files private, but results are shared
+    # the metadata are added here, since safetensors would write them in another order each time
+    header, tensors = _parts(save(weights))
+    header = {METADATA: {KEY: json.dumps(made_by()), "settings": json.dumps(settings, sort_keys=True)}, **header}
+    header[METADATA][DIGEST] = _digest(header, tensors)
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
+    text += b" " * (-len(text) % 8)  # tensors are aligned
+    write_bytes(path, len(text).to_bytes(8, "little") + text + tensors)
 
 
-def _finish_header(path: Path) -> None:
-    """Write the digest, and sort the metadata, which safetensors writes in a different order each time."""
-    with path.open("r+b") as file:
-        size = int.from_bytes(file.read(8), "little")
-        header = json.loads(file.read(size))
-        header[METADATA][DIGEST] = _digest(header, file.read())
-        header[METADATA] = dict(sorted(header[METADATA].items()))
-        text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
-        if len(text) > size:
-            raise ValueError(f"the header of {path.name} would no longer fit")
-        file.seek(8)
-        file.write(text.ljust(size))  # trailing spaces are ignored
+def _parts(content: bytes) -> tuple[dict[str, Any], bytes]:
+    """The header and the tensors of a safetensors file."""
+    start = 8 + int.from_bytes(content[:8], "little")
+    return json.loads(content[8:start]), content[start:]
 
 
 def _digest(header: Mapping[str, Any], tensors: bytes) -> str:
@@ -85,35 +80,29 @@ def _read(path: str | Path, load: Callable[[bytes], Any]) -> tuple[dict[str, Any
     """The header of a file, verified to hold what was written, and what `load` makes of the file."""
     try:
         content = Path(path).read_bytes()
-        start = 8 + int.from_bytes(content[:8], "little")
-        header = json.loads(content[8:start])
+        header, tensors = _parts(content)
         loaded = load(content)
         about = header.setdefault(METADATA, {})
-        if DIGEST in about and about[DIGEST] != _digest(header, content[start:]):  # others write no digest
+        if DIGEST in about and about[DIGEST] != _digest(header, tensors):  # others write no digest
             raise DamagedError(path)
     except FileNotFoundError:
-        raise NeuraleseError(f"{path} does not exist yet; run snakemake to make it.") from None
-    except (SafetensorError, OSError, AttributeError, KeyError, TypeError, ValueError, RuntimeError, RecursionError):
+        raise not_made(path) from None
+    except (SafetensorError, OSError, AttributeError, KeyError, TypeError, ValueError, RuntimeError):
         raise DamagedError(path) from None
     return header, loaded
 
 
-def _not_finite(weights: Mapping[str, Any]) -> str | None:
+def _not_finite(weights: Mapping[str, "Tensor"]) -> str | None:
     """The name of the first tensor that holds NaN or infinity."""
-    from torch import Tensor
-
-    for name, value in weights.items():
-        if isinstance(value, Tensor) and value.is_floating_point() and not bool(value.isfinite().all()):
-            return name
-    return None
+    return next((name for name, value in weights.items() if not bool(value.isfinite().all())), None)
 
 
 def save_checkpoint(path: Path, state: dict) -> None:
     """Write the state of a training, under its name."""
     import torch
 
-    with atomic(path) as temporary:
-        torch.save({**state, NAME: path.name}, temporary)
+    torch.save({**state, NAME: path.name}, buffer := io.BytesIO())
+    write_bytes(path, buffer.getvalue())
 
 
 def discard_broken(checkpoint: Path) -> None:
@@ -121,9 +110,7 @@ def discard_broken(checkpoint: Path) -> None:
 
     A checkpoint is written whole or not at all, and holds a checksum of each part, and its own name.
     """
-    if not checkpoint.exists():
-        return
-    if broken := _fault(checkpoint):
+    if checkpoint.exists() and (broken := _fault(checkpoint)):
         log.warning("the checkpoint %s is damaged (%s); training restarts from the beginning", checkpoint, broken)
         checkpoint.unlink()
 
@@ -139,7 +126,7 @@ def _fault(checkpoint: Path) -> str | None:
         state = torch.load(checkpoint, weights_only=True)
         if state.get(NAME) != checkpoint.name:
             return "it belongs to another training"
-        wrong = [_not_finite(state[part]) for part in ("cell", "target")]
+        wrong = _not_finite(state["cell"]) or _not_finite(state["target"])
     except Exception as error:  # whatever zipfile, pickle or torch make of wrong bytes
         return str(error).splitlines()[0] if str(error) else type(error).__name__
-    return f"'{wrong[0] or wrong[1]}' holds NaN or infinity" if any(wrong) else None
+    return f"'{wrong}' holds NaN or infinity" if wrong else None

@@ -214,7 +214,7 @@ class Lookup:
     def vectors(self, answer: Answer) -> np.ndarray | None:
         """The messages (n, message) into which phrases were translated; none if the agent speaks in symbols."""
         path = self.run.files["new_messages.parquet" if self.new else "messages.parquet"]
-        table = read_table(path, "messages", ["message_id", "message"])
+        table = read_table(path, "messages")
         if not pa.types.is_fixed_size_list(table["message"].type):
             return None
         place = {number: row for row, number in enumerate(table["message_id"].to_pylist())}
