@@ -1,8 +1,8 @@
 """Every table is checked when it is written and when it is read; a wrong value is named by file, column and row."""
 
 import re
+from contextlib import nullcontext
 from importlib import import_module
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,6 @@ from neuralese.storage.schema import CONTRACTS, MESSAGE, VECTOR, Column, Contrac
 from neuralese.storage.tables import check, contract_of, matrix, read_about, read_table, vectors, write_table
 from neuralese.tasks.driving.tables import WORDS
 
-ROOT = Path(__file__).parents[1]
 OF_TASKS = [
     found
     for module in ("colors.data", "birds.data", "driving.tables", "corpus.tables")
@@ -115,13 +114,6 @@ def bad_values(column: Column) -> list[object]:
 CASES = [(contract, name) for contract in EVERY for name, column in contract.columns.items() if bad_values(column)]
 
 
-def test_contracts_have_different_names_and_keys_of_their_own_columns():
-    assert len({contract.name for contract in EVERY}) == len(EVERY)
-    assert {contract.name for contract in OF_TASKS} >= {"colors", "images", "captions", "maps", "games", "turns"}
-    for contract in EVERY:
-        assert set(contract.unique) <= contract.columns.keys(), contract.name
-
-
 @pytest.mark.parametrize("contract", EVERY, ids=lambda contract: contract.name)
 def test_a_good_table_goes_through_also_without_optional_values(tmp_path, contract):
     table = good_table(contract)
@@ -163,8 +155,7 @@ def test_a_row_named_twice_is_found(contract, data):
         check(table, contract, "some.parquet", "make it anew")
 
 
-@settings(deadline=None)
-@given(st.lists(st.sampled_from(["train", "dev", "test", "tset"]), min_size=1, max_size=50))
+@pytest.mark.parametrize("split", [["train", "test", "train"], ["train", "tset", "dev", "tset"]])
 def test_names_kept_as_numbers_are_checked_like_names(split):
     table = pa.table(
         {
@@ -173,12 +164,8 @@ def test_names_kept_as_numbers_are_checked_like_names(split):
             "feature": vectors(np.zeros((len(split), 2))),
         }
     )
-    if "tset" in split:
-        with pytest.raises(
-            NeuraleseError, match=f"'tset' in column 'split' of row {split.index('tset')}, where one of"
-        ):
-            check(table, contract_of("items"), "items.parquet", "")
-    else:
+    wrong = pytest.raises(NeuraleseError, match="'tset' in column 'split' of row 1, where one of")
+    with wrong if "tset" in split else nullcontext():
         check(table, contract_of("items"), "items.parquet", "")
 
 
@@ -225,11 +212,3 @@ def test_points_of_a_sweep_have_rows_of_their_own(tmp_path):
     write_table(tmp_path / "protocol.parquet", pa.concat_tables(both), "protocol")
     with pytest.raises(NeuraleseError, match="for the second time"):
         write_table(tmp_path / "protocol.parquet", pa.concat_tables([both[0], both[0]]), "protocol")
-
-
-def test_no_other_code_reads_or_writes_parquet():
-    forbidden = re.compile(r"\bpq\.|pyarrow\.parquet|read_parquet|to_parquet")
-    files = [*ROOT.glob("src/neuralese/**/*.py"), *ROOT.glob("workflow/**/*.py")]
-    found = {file.name for file in files if forbidden.search(file.read_text())}
-    # what made a table is read without its rows; what users bring is read and written apart
-    assert found == {"tables.py", "show.py", "files.py", "write.py"}

@@ -136,13 +136,6 @@ def test_a_file_that_may_not_be_read_gives_way_to_the_next_place(tmp_path, mirro
     assert "first cannot be read (Permission denied); trying the next place" in caplog.text
 
 
-def test_the_mirrors_own_file_stays_as_it_was(tmp_path, get, mirror, right):
-    packed(mirror / "corpus.tar")
-    get(mirror=mirror)
-    (tmp_path / "raw" / "corpus").write_bytes(b"")
-    assert (mirror / "corpus.tar").read_bytes() == right.read_bytes()
-
-
 @pytest.mark.parametrize(
     ("answer", "says"),
     [
@@ -163,14 +156,6 @@ def test_after_a_bad_address_the_next_is_tried_and_wrong_bytes_are_not_kept(
     assert says in caplog.text
     assert "trying the next place" in caplog.text
     assert len(list(tmp_path.rglob("*.part"))) == (says == "could not be downloaded in 2 attempts")
-
-
-def test_a_broken_download_is_kept_to_be_resumed(web, tmp_path, get, right):
-    site = web.site(web.gives(right.read_bytes(), only=0x20000), web.fails(500), web.resumes(right.read_bytes()))
-    assert get(site.url)["source"] == "embedded"
-    assert get(site.url)["source"] == "official"
-    assert site.ranges == [None, "bytes=131072-", "bytes=131072-"]
-    assert (tmp_path / "raw" / "corpus").read_bytes() == right.read_bytes()
 
 
 def test_real_data_that_cannot_be_had_stops_in_one_sentence(web, tmp_path, get):

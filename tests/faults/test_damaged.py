@@ -1,6 +1,5 @@
 """Files say what made them, and damaged ones are refused in one sentence that says what to do."""
 
-import io
 from pathlib import Path
 
 import numpy as np
@@ -144,46 +143,31 @@ def test_weights_that_are_no_numbers_are_neither_written_nor_read(tmp_path, valu
         read_weights(path)
 
 
-def trainer(seed: int = 0) -> Trainer:
+def trainer() -> Trainer:
     """A short training."""
     game = ReferenceGame(torch.randn(50, 3, generator=torch.Generator().manual_seed(1)))
     settings = TrainingConfig(updates=4, batch=8, new_games=8, checkpoint_every=2)
-    return Trainer(game, CellConfig(hidden=8, message=4), settings, seed)
-
-
-def not_a_number(whole: bytes) -> bytes:
-    state = torch.load(io.BytesIO(whole), weights_only=True)
-    next(iter(state["cell"].values())).fill_(float("nan"))
-    torch.save(state, changed := io.BytesIO())
-    return changed.getvalue()
+    return Trainer(game, CellConfig(hidden=8, message=4), settings, 0)
 
 
 @pytest.mark.parametrize(
-    ("damage", "says"),
+    "damage",
     [
-        (lambda whole: whole[:-100], ""),
-        (lambda whole: b"", ""),
-        (lambda whole: whole[:2000] + bytes(500) + whole[2500:], ""),
-        (not_a_number, "holds NaN or infinity"),
-        (None, "it belongs to another training"),
+        lambda whole: whole[:-100],
+        lambda whole: b"",
+        lambda whole: whole[:2000] + bytes(500) + whole[2500:],
     ],
-    ids=["cut short", "empty", "changed within", "not a number", "another training"],
+    ids=["cut short", "empty", "changed within"],
 )
-def test_a_damaged_checkpoint_is_said_and_training_begins_again(tmp_path, caplog, damage, says):
-    checkpoint, other = tmp_path / "seed0.pt", tmp_path / "seed1.pt"
-    first = trainer()
+def test_a_damaged_checkpoint_is_said_and_training_begins_again(tmp_path, caplog, damage):
+    checkpoint, first = tmp_path / "seed0.pt", trainer()
     first.run(checkpoint)
     discard_broken(checkpoint)
     assert checkpoint.exists()
     assert not caplog.records
-    if damage:
-        checkpoint.write_bytes(damage(checkpoint.read_bytes()))
-    else:
-        trainer(seed=1).run(other)
-        other.replace(checkpoint)
+    checkpoint.write_bytes(damage(checkpoint.read_bytes()))
     discard_broken(checkpoint)
     assert f"{checkpoint} is damaged" in caplog.text
-    assert f"{says}); training restarts" in caplog.text
     again = trainer()
     again.run(checkpoint)
     assert all(torch.equal(a, b) for a, b in zip(first.cell.parameters(), again.cell.parameters(), strict=True))

@@ -91,10 +91,19 @@ def test_another_package_cannot_take_the_place_of_a_task_of_ours(install):
 @pytest.mark.parametrize(
     ("module", "text", "says"),
     [
-        ("their_missing", None, "is installed as their_missing, which cannot be found"),
+        (
+            "their_missing",
+            None,
+            r"cannot be loaded from their_missing:Shapes \(No module named 'their_m",
+        ),
         ("their_other", SHAPES.format(name="forms"), "calls its task 'forms', but is installed as 'shapes'"),
-        ("their_empty", "Shapes = 1", "which is not a subclass of Task; let its entry point name one"),
-        ("their_broken", "import no_such_library", r"cannot be loaded \(No module named 'no_such_library'\)"),
+        ("their_empty", "", r"cannot be loaded from their_empty:Shapes \(module 'their_empty' has no attribute"),
+        ("their_number", "Shapes = 1", "which is not a subclass of Task; correct its entry"),
+        (
+            "their_broken",
+            "import no_such_library",
+            r"cannot be loaded from their_broken:Shapes \(No module named 'no_",
+        ),
     ],
 )
 def test_a_task_that_cannot_be_loaded_is_named_in_one_sentence(install, module, text, says):

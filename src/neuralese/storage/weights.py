@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from safetensors import SafetensorError, deserialize
 
-from neuralese.errors import DamagedError, NeuraleseError
+from neuralese.errors import DamagedError, NeuraleseError, reason
 from neuralese.storage.files import KEY, made_by, not_made, write_bytes
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 DIGEST, METADATA = "sha256", "__metadata__"  # in the header
-NAME = "checkpoint"  # the entry of a checkpoint that holds its own name
 
 
 def save_weights(path: str | Path, module: "nn.Module", settings: dict) -> None:
@@ -98,35 +97,28 @@ def _not_finite(weights: Mapping[str, "Tensor"]) -> str | None:
 
 
 def save_checkpoint(path: Path, state: dict) -> None:
-    """Write the state of a training, under its name."""
+    """Write the state of a training."""
     import torch
 
-    torch.save({**state, NAME: path.name}, buffer := io.BytesIO())
+    torch.save(state, buffer := io.BytesIO())
     write_bytes(path, buffer.getvalue())
 
 
 def discard_broken(checkpoint: Path) -> None:
     """Remove a checkpoint that a failing disk cut short or changed, so that training restarts instead of failing.
 
-    A checkpoint is written whole or not at all, and holds a checksum of each part, and its own name.
+    A checkpoint is written whole or not at all, and holds a checksum of each part.
     """
-    if checkpoint.exists() and (broken := _fault(checkpoint)):
-        log.warning("the checkpoint %s is damaged (%s); training restarts from the beginning", checkpoint, broken)
-        checkpoint.unlink()
-
-
-def _fault(checkpoint: Path) -> str | None:
-    """What is wrong with a checkpoint."""
     import torch
 
     try:
         with zipfile.ZipFile(checkpoint) as parts:
             if broken := parts.testzip():
-                return broken
-        state = torch.load(checkpoint, weights_only=True)
-        if state.get(NAME) != checkpoint.name:
-            return "it belongs to another training"
-        wrong = _not_finite(state["cell"]) or _not_finite(state["target"])
+                raise zipfile.BadZipFile(f"{broken} has a wrong checksum")
+        torch.load(checkpoint, weights_only=True)
+    except FileNotFoundError:
+        return
     except Exception as error:  # whatever zipfile, pickle or torch make of wrong bytes
-        return str(error).splitlines()[0] if str(error) else type(error).__name__
-    return f"'{wrong}' holds NaN or infinity" if wrong else None
+        why = reason(error)
+        log.warning("the checkpoint %s is damaged (%s); training restarts from the beginning", checkpoint, why)
+        checkpoint.unlink()

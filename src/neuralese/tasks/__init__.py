@@ -9,9 +9,7 @@ A package brings a task (see `neuralese.tasks.task`) by an entry point in its py
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib import import_module
-from importlib.metadata import entry_points
-from importlib.util import find_spec
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from neuralese.config.models import TASKS as BUILT_IN
@@ -72,26 +70,16 @@ def get(name: str) -> Task:
         return Corpus.of(name, Path(_corpora[name]))
     if name not in homes():
         raise NeuraleseError(f"there is no task '{name}'; choose from {', '.join(names())}.")
-    module, _, kind = homes()[name].partition(":")
+    home = homes()[name]
     try:
-        known = find_spec(module) is not None
-    except ImportError:
-        known = False
-    if not known:
-        raise NeuraleseError(f"the task '{name}' is installed as {module}, which cannot be found; reinstall it.")
-    try:
-        found = getattr(import_module(module), kind or "-", None)
-    except ImportError as error:
-        raise NeuraleseError(f"the task '{name}' cannot be loaded ({error}); fix {module}.") from error
+        found = EntryPoint(name, home, GROUP).load()
+    except (ImportError, AttributeError) as error:
+        raise NeuraleseError(f"the task '{name}' cannot be loaded from {home} ({error}); reinstall it.") from error
     if not (isinstance(found, type) and issubclass(found, Task)):
-        raise NeuraleseError(
-            f"the task '{name}' is installed as {homes()[name]}, which is not a subclass of Task; let its entry point "
-            f"name one, such as {module}:{name.capitalize()}."
-        )
-    task = found()
-    if task.name != name:
-        raise NeuraleseError(f"{homes()[name]} calls its task '{task.name}', but is installed as '{name}'.")
-    return task
+        raise NeuraleseError(f"the task '{name}' is {home}, which is not a subclass of Task; correct its entry point.")
+    if found.name != name:
+        raise NeuraleseError(f"{home} calls its task '{found.name}', but is installed as '{name}'.")
+    return found()
 
 
 def every() -> tuple[Task, ...]:
