@@ -94,7 +94,7 @@ def test_the_official_address_comes_before_the_stand_in_and_the_record_says_what
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (None, "the mirror has no corpus.tar; trying the next place"),
+        (None, "corpus.tar cannot be read (No such file or directory); trying the next place"),
         (packed_bytes("wrong"), "does not hold the expected content"),
         (packed_bytes("right")[:100_000], "is truncated"),
     ],

@@ -16,7 +16,7 @@ from neuralese.data.archives import content_digest
 from neuralese.data.data_sets import Archive, DataSet
 from neuralese.data.download import download
 from neuralese.errors import NeuraleseError, StorageError
-from neuralese.storage.files import atomic, file_digest, storage_problem, write_json
+from neuralese.storage.files import atomic, file_digest, write_json
 
 log = logging.getLogger(__name__)
 
@@ -95,8 +95,6 @@ def _obtain(archive: Archive, raw: Path, mirror: Path | None, partial: Path, fai
         except StorageError:
             raise  # every place would fill the same disk
         except (NeuraleseError, OSError) as error:
-            if isinstance(error, OSError) and (why := storage_problem(error, raw / archive.file)):
-                raise StorageError(why) from error
             why = f"{place} cannot be read ({error.strerror})" if isinstance(error, OSError) else str(error)
             log.warning("%s; trying the next place", why)
             failures.append(why.rstrip("."))
@@ -107,19 +105,13 @@ def _obtain(archive: Archive, raw: Path, mirror: Path | None, partial: Path, fai
 
 def _take(archive: Archive, kind: str, place: str, destination: Path, partial: Path) -> str:
     """Put `archive` from one place at its `destination`, and return the digest of what arrived."""
-    if kind == "mirror":
-        if not Path(place).is_file():
-            raise NeuraleseError(f"the mirror has no {Path(place).name}")
-        with atomic(destination) as temporary:
-            shutil.copyfile(place, temporary)
-            return _verified(archive, temporary, place)  # of the copy, since the mirror may change meanwhile
-    whole = download(place, partial, largest=archive.largest)
-    try:
-        digest = _verified(archive, whole, place)
-        shutil.move(whole, destination)
-        return digest
-    finally:
-        whole.unlink(missing_ok=True)  # wrong bytes must not be resumed
+    whole = place if kind == "mirror" else str(download(place, partial, largest=archive.largest))
+    with atomic(destination) as temporary:
+        if kind == "mirror":
+            shutil.copyfile(whole, temporary)
+        else:
+            shutil.move(whole, temporary)  # away from the partial files, since wrong bytes must not be resumed
+        return _verified(archive, temporary, place)  # of the copy, since a mirror may change meanwhile
 
 
 def _verified(archive: Archive, path: Path, place: str) -> str:

@@ -46,11 +46,6 @@ class Species:
     size: str
 
 
-def _species(generator: np.random.Generator) -> Species:
-    traits = (COLORS, COLORS, COLORS, COLORS, BEAKS, ("black", "orange"), SIZES)
-    return Species(*(str(generator.choice(list(values))) for values in traits))
-
-
 def draw(species: Species, generator: np.random.Generator) -> tuple[bytes, tuple[float, float, float, float]]:
     """A picture of one bird as JPEG, and the box around the bird (left, top, width, height)."""
 
@@ -97,11 +92,8 @@ def describe(species: Species, generator: np.random.Generator) -> str:
     opening = generator.choice(OPENINGS)
     if generator.random() < 0.35:
         opening = f"this {generator.choice((species.size, species.body))} bird has"
-    return f"{opening} {' and '.join(f'{_article(trait)}{trait}' for trait in named)}."
-
-
-def _article(trait: str) -> str:
-    return "" if trait.endswith("s") else "an " if trait.startswith("o") else "a "
+    articles = ("" if trait.endswith("s") else "an " if trait.startswith("o") else "a " for trait in named)
+    return f"{opening} {' and '.join(map(''.join, zip(articles, named, strict=True)))}."
 
 
 def write(raw: Path) -> None:
@@ -112,7 +104,9 @@ def write(raw: Path) -> None:
     labels, boxes, classes = [], [], []
     splits: dict[str, list[str]] = {name: [] for name in SPLITS}
     order = [name for name, count in SPLITS.items() for _ in range(count)]
-    for number, species in enumerate([_species(generator) for _ in range(SPECIES)], start=1):
+    traits = (COLORS, COLORS, COLORS, COLORS, BEAKS, ("black", "orange"), SIZES)
+    drawn = [Species(*(str(generator.choice(list(values))) for values in traits)) for _ in range(SPECIES)]
+    for number, species in enumerate(drawn, start=1):
         name = f"{number:03d}.Drawn_{species.body}_{species.crown}"
         classes.append(f"{number} {name}")
         for index in range(IMAGES):
