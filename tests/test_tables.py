@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from neuralese.errors import NeuraleseError
 from neuralese.storage.files import atomic
 from neuralese.storage.schema import CONTRACTS, MESSAGE, VECTOR, Column, Contract
-from neuralese.storage.tables import check, contract_of, matrix, read_about, read_table, vectors, write_table
-from neuralese.tasks.driving.tables import WORDS
+from neuralese.storage.tables import check, contract_of, matrix, read_table, vectors, write_table
 
 OF_TASKS = [
     found
@@ -57,15 +56,6 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path):
     with pytest.raises(ZeroDivisionError):
         fail_half_way()
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("table.csv", "old")]
-
-
-def test_what_is_written_about_a_table_is_read_back(tmp_path):
-    path = tmp_path / "words.parquet"
-    table = pa.table({"word_id": [0], "word": ["left"], "count": [3]})
-    write_table(path, table, WORDS, about={"settings": {"least": 3, "of": [1.5, None]}})
-    assert read_about(path) == {"settings": {"least": 3, "of": [1.5, None]}}
-    write_table(path, table, WORDS)
-    assert read_about(path) == {}
 
 
 def good_column(column: Column) -> pa.Array:

@@ -50,7 +50,7 @@ def table() -> pa.Table:
 def make(folder: Path, **made: object) -> None:
     """Write a file of every kind as a stage of a run would."""
     with making(MADE | made):
-        write_table(folder / "messages.parquet", table(), "messages", about={"kind": "vector"})
+        write_table(folder / "messages.parquet", table(), "messages", about={"kind": "vector", "settings": [1.5, None]})
         save_weights(folder / "agent.safetensors", nn.Linear(20, 20), {"hidden": 20})
         write_json(folder / "report.json", {"source": "embedded", "said": ["red"] * 50})
 
@@ -99,7 +99,7 @@ def test_what_made_a_file_is_read_from_it_and_shown_and_changes_no_value(tmp_pat
         assert read_made(tmp_path / name).items() >= MADE.items()
         assert "sample_messages" in CliRunner().invoke(cli, ["show", str(tmp_path / name)]).output
     assert read_json(tmp_path / "report.json")["source"] == "embedded"
-    assert read_about(tmp_path / "messages.parquet") == {"kind": "vector"}
+    assert read_about(tmp_path / "messages.parquet") == {"kind": "vector", "settings": [1.5, None]}
     assert read_weights(tmp_path / "agent.safetensors")[1] == {"hidden": 20}
     assert read_table(tmp_path / "messages.parquet", "messages").equals(table())
 

@@ -2,9 +2,6 @@
 
 import io
 import logging
-import os
-from itertools import islice
-from pathlib import Path
 
 import numpy as np
 import onnx
@@ -17,11 +14,10 @@ from PIL import Image
 from sklearn.linear_model import LogisticRegression
 
 from neuralese.config.models import HeadConfig
-from neuralese.data.archives import members
 from neuralese.errors import NeuraleseError
 from neuralese.storage.tables import matrix, vectors
 from neuralese.tasks.birds import features, head
-from neuralese.tasks.birds.data import PICTURES, bird_items, crop
+from neuralese.tasks.birds.data import bird_items, crop
 from neuralese.tasks.birds.embedded import Species, draw
 from neuralese.tasks.birds.features import (
     Network,
@@ -186,20 +182,6 @@ def test_the_largest_sums_are_those_that_a_loop_finds():
         pairs = [abs(row[k] + (row[k + 1] if k + 1 < 7 else 0)) for k in range(0, 7, 2)]
         assert found == max(*pairs, *map(abs, row))
     assert largest_sums(np.full((3, 1, 3, 3), -2.0)).tolist() == [2, 2, 2]  # depthwise
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not os.environ.get("NEURALESE_MIRROR"), reason="real pictures are in NEURALESE_MIRROR")
-def test_of_real_birds_maps_in_integers_are_close_to_those_in_floats():
-    archive = next(Path(os.environ["NEURALESE_MIRROR"]).glob("CUB_200_2011*"))
-    pictures = list(islice(members(archive, PICTURES), 40))
-    images = pd.DataFrame({"image_id": range(40), "path": [path for path, _ in pictures]})
-    images = images.assign(split=["train", "test"] * 20, box=[[30.0, 30.0, 150.0, 150.0]] * 40)
-    floats = export_backbone("efficientnet-lite0", 128)
-    integers = quantise(floats, samples(pictures, images, 128, 20))
-    assert integers == quantise(floats, samples(pictures, images, 128, 20))
-    held_out = images.assign(split=["test", "train"] * 20)
-    assert closeness((floats, integers), np.stack(list(samples(pictures, held_out, 128, 20))))[0].min() > 0.9
 
 
 def test_drawn_birds_can_be_told_apart_by_the_real_extractor(graphs, backbone):
