@@ -19,7 +19,7 @@ from neuralese.storage.tables import check, contract_of, matrix, read_table, vec
 
 OF_TASKS = [
     found
-    for module in ("colors.data", "birds.data", "driving.tables", "corpus.tables")
+    for module in ("colors.data", "birds.data", "driving.tables", "corpus.task")
     for found in vars(import_module(f"neuralese.tasks.{module}")).values()
     if isinstance(found, Contract)
 ]

@@ -181,7 +181,7 @@ KEPT = {
     "behavior_test": "behavior",
     "silent_history": "history",
 }
-OF_TASKS = ("colors.data", "birds.data", "driving.tables", "corpus.tables")  # the modules with their own contracts
+OF_TASKS = ("colors.data", "birds.data", "driving.tables", "corpus.task")  # the modules with their own contracts
 
 
 @cache

@@ -37,12 +37,12 @@ from neuralese.stages import agents, evaluate, translate
 from neuralese.stages.run import Run
 from neuralese.storage.files import write_bytes
 from neuralese.storage.tables import read_about, read_table, write_table
+from neuralese.tasks.corpus.export import write_tables
 from neuralese.tasks.corpus.imports import InputError, as_message_list, record
 from neuralese.tasks.corpus.phrases import phrases_of
 from neuralese.tasks.corpus.read import Corpus as Recordings
 from neuralese.tasks.corpus.read import read_corpus
-from neuralese.tasks.corpus.tables import JUDGED, JUDGES, RECORDED, STATES, write_tables
-from neuralese.tasks.corpus.task import FITTING, Corpus
+from neuralese.tasks.corpus.task import FITTING, JUDGED, JUDGES, RECORDED, STATES, Corpus
 from neuralese.translate.criteria import make_criterion
 from neuralese.translate.dictionary import Lookup, entries
 from neuralese.translate.families import named

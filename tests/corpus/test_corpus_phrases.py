@@ -8,19 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_corpus import small_corpus, write
 
+from neuralese.tasks.corpus.columns import hex_to_rgb
 from neuralese.tasks.corpus.phrases import (
     BASIC,
     as_sets,
     attributes,
     basic_names,
-    make_inventory,
+    count_phrases,
     phrases_of,
     terciles,
     words,
 )
 from neuralese.tasks.corpus.read import read_corpus
 from neuralese.tasks.corpus.settings import ColumnSettings
-from neuralese.tasks.corpus.states import hex_to_rgb
 
 
 def test_words_and_pairs_stop_at_the_end_of_a_sentence():
@@ -39,19 +39,16 @@ def test_words_are_put_in_lower_case_without_punctuation():
 @given(st.lists(st.text(alphabet="abc .", max_size=12), max_size=30), st.integers(1, 4))
 def test_the_inventory_counts_utterances_as_a_naive_count_does(said, least):
     phrases = [phrases_of(text) for text in said]
-    inventory = make_inventory(phrases, least)
+    inventory = count_phrases(phrases, least)
     naive = Counter()
     for text in said:
         for phrase in set(phrases_of(text)):
             naive[phrase] += 1
-    assert dict(zip(inventory.phrases, inventory.counts, strict=True)) == {
-        phrase: count for phrase, count in naive.items() if count >= least
-    }
-    assert (np.diff(inventory.counts) <= 0).all()
+    assert inventory == {phrase: count for phrase, count in naive.items() if count >= least}
+    assert sorted(inventory.values(), reverse=True) == list(inventory.values())
+    known = list(inventory)
     for each, places in zip(phrases, as_sets(phrases, inventory), strict=True):
-        assert [inventory.phrases[place] for place in places] == sorted(
-            (phrase for phrase in each if phrase in inventory.phrases), key=inventory.phrases.index
-        )
+        assert [known[place] for place in places] == sorted(set(each) & inventory.keys(), key=known.index)
 
 
 def test_only_training_utterances_make_the_inventory(tmp_path):

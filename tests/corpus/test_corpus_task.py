@@ -11,9 +11,9 @@ import torch
 from neuralese.config.models import FitConfig, GameConfig
 from neuralese.data.data_sets import read_provenance
 from neuralese.storage.tables import read_table
+from neuralese.tasks.corpus.export import write_tables
 from neuralese.tasks.corpus.game import CorpusStates, load_games, load_recorded, load_traces
 from neuralese.tasks.corpus.read import read_corpus
-from neuralese.tasks.corpus.tables import write_tables
 from neuralese.tasks.corpus.task import Corpus
 
 TABLES = ("states", "recorded", "inventory", "traces", "utterances")

@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from neuralese.cli.main import cli
+from neuralese.tasks.corpus.export import write_tables
 from neuralese.tasks.corpus.read import read_corpus
-from neuralese.tasks.corpus.tables import write_tables
 from neuralese.tasks.corpus.write import new_corpus, write_corpus
 
 

@@ -10,10 +10,10 @@ from small_corpus import write
 
 from neuralese.errors import NeuraleseError
 from neuralese.tasks.corpus.describe import describe
+from neuralese.tasks.corpus.export import write_tables
 from neuralese.tasks.corpus.read import read_corpus
 from neuralese.tasks.corpus.settings import ColumnSettings
 from neuralese.tasks.corpus.states import COMPONENTS, checked, feature_matrix, seen, thumbnail
-from neuralese.tasks.corpus.tables import write_tables
 from neuralese.tasks.corpus.task import Corpus
 
 COLORS = {"circle": "red", "square": "green", "star": "blue"}
@@ -36,13 +36,13 @@ def tables(folder, made):
     return {path.name: path for path in paths.values()}
 
 
-def widths(paths):
-    return np.array([[Image.open(path).width, 7.0] for path in paths])
+def widths(path):
+    return np.array([Image.open(path).width, 7.0])
 
 
 def test_each_picture_is_looked_at_once_and_turned_into_components(folder):
     looked = []
-    corpus = read_corpus(folder, image_features=lambda paths: looked.extend(paths) or widths(paths))
+    corpus = read_corpus(folder, image_features=lambda path: looked.append(path) or widths(path))
     assert sorted(path.name for path in looked) == ["circle", "square", "star"]
     assert corpus.features.shape[1] == 1 + 6  # nothing else differs among the pictures
     found = corpus.features[:, :1]
@@ -106,7 +106,7 @@ def test_the_network_tells_pictures_apart_and_sees_the_same_in_the_same(tmp_path
     for name, picture in pictures.items():
         paths.append(tmp_path / f"{name}.png")
         Image.fromarray(picture).save(paths[-1])
-    found = seen(paths)
+    found = np.stack([seen(path) for path in paths])
     assert found.shape == (3, 1280)
     assert np.array_equal(found[0], found[1])
     assert np.abs(found[0] - found[2]).max() > 0.1

@@ -41,8 +41,7 @@ def test_contexts_picks_and_utterances_are_kept(tmp_path):
             recording.say(offered[game % 3], game % 4, context=offered, pick=np.int64(1), speaker="a")
             recording.describe(offered[0], f"a {offered[0]['shape']} here")
     corpus = read_corpus(tmp_path / "mine")
-    assert corpus.contexts.true.tolist() == [game % 3 for game in range(40)]
-    assert (corpus.contexts.pick == 1).all()
+    assert corpus.contexts.picked.tolist() == [game % 3 == 1 for game in range(40)]
     assert messages(corpus)[7] == [3]
     assert column(corpus, "shape") == [
         [THINGS[game % 6], THINGS[(game + 1) % 6], THINGS[(game + 3) % 6]][game % 3]["shape"] for game in range(40)

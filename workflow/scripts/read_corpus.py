@@ -1,8 +1,8 @@
 """Read and check a corpus."""
 
 from neuralese.stages import stage
+from neuralese.tasks.corpus.export import write_tables
 from neuralese.tasks.corpus.read import read_corpus
-from neuralese.tasks.corpus.tables import write_tables
 
 with stage(snakemake):
     write_tables(read_corpus(snakemake.params.folder), dict(snakemake.output.items()))

@@ -173,12 +173,10 @@ def export_command(kind: str, source: Path, out: Path) -> None:
 
 
 def _import_flat(kind: str, file: Path, folder: Path, options: dict[str, Any]) -> None:
-    from neuralese.tasks.corpus.imports import FlatColumns, import_flat
+    from neuralese.tasks.corpus.imports import import_flat
 
-    title, licence = options.pop("title"), options.pop("licence")
     names = [name.strip() for name in (options.pop("states") or "").split(",")]
-    columns = FlatColumns(states=tuple(name for name in names if name), **options)
-    _say_imported(folder, import_flat(kind, file, folder, columns, title, licence))
+    _say_imported(folder, import_flat(kind, file, folder, states=[name for name in names if name], **options))
 
 
 def _say_imported(folder: Path, made: "Imported") -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from neuralese.tasks.corpus.messages import SPLITS, generator
 from neuralese.tasks.corpus.read import Corpus
@@ -18,16 +19,16 @@ NAMED = 8  # entries of a list shown before it is cut short
 
 def describe(corpus: Corpus) -> dict[str, Any]:
     """Counts, splits, columns with types and ranges, the inventory with counts, and warnings."""
-    counts = zip(corpus.inventory["phrase"].to_pylist(), corpus.inventory["count"].to_pylist(), strict=True)
+    settings = corpus.settings
     return {
-        "title": corpus.settings.title,
-        "licence": corpus.settings.licence,
+        "title": settings.title,
+        "licence": settings.licence,
         "files": {name: path.name for name, path in corpus.files.items()},
         "states": {
             "count": len(corpus.states),
             "columns": [
                 {"column": name, "type": each.type, "holds": _held(corpus, name, each)}
-                for name, each in corpus.settings.states.items()
+                for name, each in settings.states.items()
             ],
         },
         "features": corpus.features.shape[1],
@@ -36,16 +37,22 @@ def describe(corpus: Corpus) -> dict[str, Any]:
         "utterances": {
             "count": len(corpus.traces),
             "from": "states" if corpus.texts is None else "people",
-            "splits": _splits(corpus.traces["split"].to_pylist()),
+            "splits": _splits(corpus.traces),
             "without_phrase": _without_phrase(corpus),
         },
-        "inventory": dict(counts),
+        "inventory": _inventory(corpus),
         "warnings": warnings(corpus),
     }
 
 
-def _splits(split: list[str]) -> dict[str, int]:
+def _splits(table: pa.Table) -> dict[str, int]:
+    split = table["split"].to_pylist()
     return {name: split.count(name) for name in SPLITS}
+
+
+def _inventory(corpus: Corpus) -> dict[str, int]:
+    """The phrases, with the number of training utterances that contain each."""
+    return dict(zip(*(corpus.inventory[name].to_pylist() for name in ("phrase", "count")), strict=True))
 
 
 def _without_phrase(corpus: Corpus) -> int:
@@ -73,7 +80,7 @@ def _held(corpus: Corpus, name: str, settings: ColumnSettings) -> str:
 def _messages(corpus: Corpus) -> dict[str, Any]:
     messages, settings = corpus.recorded["message"].to_pylist(), corpus.settings.messages
     about: dict[str, Any] = {"count": len(messages), "kind": settings.kind}
-    about["splits"] = _splits(corpus.recorded["split"].to_pylist())
+    about["splits"] = _splits(corpus.recorded)
     about["states_spoken_of"] = len(np.unique(corpus.state))
     about |= {} if corpus.episodes is None else {"episodes": corpus.episodes}
     distinct = len(set(map(tuple, messages)))
@@ -90,16 +97,15 @@ def _contexts(corpus: Corpus) -> dict[str, Any]:
     contexts = corpus.contexts
     if contexts is None:
         return {"count": 0, "candidates": [corpus.settings.candidates] * 2, "same": corpus.settings.same}
-    picked = contexts.picked()
-    known = picked[picked >= 0]
-    about: dict[str, Any] = {"count": len(contexts.ids)}
-    about |= {"candidates": [int(contexts.sizes.min()), int(contexts.sizes.max())], "picks": len(known)}
+    known, sizes = contexts.picked[contexts.picked >= 0], contexts.sizes
+    about = {"count": len(sizes), "candidates": [int(sizes.min()), int(sizes.max())], "picks": len(known)}
     return about | ({"picked_right": float(known.mean())} if len(known) else {})
 
 
 def warnings(corpus: Corpus) -> list[str]:
     """What makes results on this corpus less certain, one sentence each."""
-    found = [*_seldom_phrases(corpus), *_seldom_symbols(corpus)]
+    counts = _inventory(corpus)
+    found = _seldom("phrases", counts) + _seldom_symbols(corpus)
     for name, values in corpus.columns.items():
         if corpus.settings.states[name].type != "image" and (values == values[0]).all():
             found.append(f"the column {name} is the same in all states, so nothing can be said about it.")
@@ -116,13 +122,11 @@ def warnings(corpus: Corpus) -> list[str]:
     return found
 
 
-def _seldom_phrases(corpus: Corpus) -> list[str]:
-    phrases, counts = (corpus.inventory[name].to_pylist() for name in ("phrase", "count"))
-    seldom = [phrase for phrase, count in zip(phrases, counts, strict=True) if count < SELDOM]
-    if not seldom:
-        return []
-    of = f"{len(seldom)} of {len(phrases)} phrases were said fewer than {SELDOM} times in training"
-    return [f"{of}, so what they mean is little more than a guess: {_some(seldom)}."]
+def _seldom(what: str, counts: dict[str, int]) -> list[str]:
+    """A warning about phrases or symbols that were said too seldom in training."""
+    seldom = [name for name, count in counts.items() if count < SELDOM]
+    of = f"{len(seldom)} of {len(counts)} {what} were said fewer than {SELDOM} times in training"
+    return [f"{of}, so what they mean is little more than a guess: {_some(seldom)}."] if seldom else []
 
 
 def _seldom_symbols(corpus: Corpus) -> list[str]:
@@ -132,16 +136,12 @@ def _seldom_symbols(corpus: Corpus) -> list[str]:
     messages = corpus.recorded["message"].to_pylist()
     training = Counter(symbol for row in corpus.rows("train") for symbol in messages[row])
     everywhere = {symbol for each in messages for symbol in each}
-    unseen = sorted(everywhere - set(training))
-    seldom = sorted(symbol for symbol, count in training.items() if count < SELDOM)
     called = settings.names.__getitem__ if settings.names else str
     found = []
-    if unseen:
+    if unseen := sorted(everywhere - set(training)):
         these = _some(map(called, unseen))
         found.append(f"{len(unseen)} symbols are said in dev or test but never in training: {these}.")
-    if seldom:
-        of = f"{len(seldom)} of {len(training)} symbols were said fewer than {SELDOM} times in training"
-        found.append(f"{of}, so what they mean is little more than a guess: {_some(map(called, seldom))}.")
+    found += _seldom("symbols", {called(symbol): training[symbol] for symbol in sorted(training)})
     if settings.end is not None and settings.end not in everywhere:
         found.append(f"messages.end is {settings.end}, but no message holds that symbol; is it a different one?")
     return found

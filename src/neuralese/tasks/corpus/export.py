@@ -1,4 +1,4 @@
-"""A corpus, and its dictionary where there is one, in formats that other tools read.
+"""A corpus as the tables of the workflow and, with its dictionary if there is one, in formats that other tools read.
 
 csv          a corpus folder whose tables are CSV, with the inventory and the dictionary
 csar         JSON Lines of [symbols, meanings], the input of CSAR (morpheme induction for emergent languages)
@@ -8,24 +8,66 @@ The source is a corpus folder, or the folder of a corpus in results (`results/mi
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from neuralese.data.data_sets import PEOPLE
 from neuralese.errors import NeuraleseError
-from neuralese.storage.files import read_json, write_text
-from neuralese.storage.tables import read_about, read_table
+from neuralese.storage.files import file_digest, read_json, write_json, write_text
+from neuralese.storage.tables import read_about, read_table, write_table
+from neuralese.tasks.corpus.columns import hex_to_rgb
+from neuralese.tasks.corpus.describe import warnings
 from neuralese.tasks.corpus.phrases import attributes
-from neuralese.tasks.corpus.read import read_corpus
+from neuralese.tasks.corpus.read import Corpus, read_corpus
 from neuralese.tasks.corpus.settings import FILE, ColumnSettings
-from neuralese.tasks.corpus.states import checked, hex_to_rgb
-from neuralese.tasks.corpus.tables import RECORDED, STATES, messages_about
+from neuralese.tasks.corpus.states import checked, thumbnail
+from neuralese.tasks.corpus.task import PICTURES, RECORDED, STATES
 from neuralese.tasks.corpus.write import settings_text, write_corpus
+from neuralese.tasks.items import utterances_table
+
+
+def write_tables(corpus: Corpus, made: Mapping[str, str | Path]) -> None:
+    """Write the states, the recorded messages, what was said in words, and the provenance of all."""
+    write_table(made["states"], corpus.states, STATES, corpus.states_about)
+    write_table(made["recorded"], corpus.recorded, RECORDED, messages_about(corpus))
+    write_table(made["inventory"], corpus.inventory, "inventory")
+    write_table(made["traces"], corpus.traces, "traces")
+    phrases, split = corpus.inventory["phrase"].to_pylist(), corpus.traces["split"].to_pylist()
+    write_table(made["utterances"], utterances_table(phrases, corpus.traces, split), "utterances")
+    if "pictures" in made:
+        paths = sorted(set(corpus.states["picture"].to_pylist()) - {""})
+        copies = pa.array([thumbnail(corpus.folder / path) for path in paths], pa.binary())
+        write_table(made["pictures"], pa.table({"picture": pa.array(paths, pa.string()), "content": copies}), PICTURES)
+    files = [corpus.folder / FILE, *corpus.files.values()]
+    provenance = {
+        "data_set": corpus.settings.title,
+        "source": "corpus",
+        "files": [{"file": path.name, "from": str(corpus.folder), "sha256": file_digest(path)} for path in files],
+        "licence": corpus.settings.licence,
+        "time": "",
+        "rows": {"states": len(corpus.states), "messages": len(corpus.recorded), "utterances": len(corpus.traces)},
+        "speaker": corpus.states_about["speaker"],
+        "warnings": warnings(corpus),
+    }
+    write_json(made["provenance"], provenance)
+
+
+def messages_about(corpus: Corpus) -> dict[str, Any]:
+    """Metadata about all messages."""
+    settings = corpus.settings.messages
+    if settings.kind == "vector":
+        return {"kind": "vector", "noise": settings.noise}
+    messages = corpus.recorded["message"].to_pylist()
+    vocabulary = sorted({symbol for each in messages for symbol in each} - {settings.end})
+    longest = max(1, *(len(each) - (each[-1] == settings.end) for each in messages))
+    names = {"names": settings.names} if settings.names else {}
+    return {"kind": "symbols", "vocabulary": vocabulary, "longest": longest, "end": settings.end, **names}
 
 
 @dataclass(frozen=True)
@@ -41,11 +83,6 @@ class Exported:
     inventory: pa.Table
     utterances: dict[str, list] | None  # state_id, text, split: what people said, if anything
     dictionary: pa.Table | None = None  # with a column `seed`
-
-    @property
-    def names(self) -> np.ndarray:
-        """The ids of the states."""
-        return np.array(self.states["name"].to_pylist(), dtype=object)
 
     def symbols(self) -> list[list[int]]:
         """The messages without the symbol that ends them."""
@@ -71,7 +108,7 @@ def load(source: str | Path) -> Exported:
     """Read a corpus folder, or the folder of a corpus in results."""
     source = Path(source)
     if (source / FILE).exists():
-        return _of_corpus(source)
+        return _of_corpus(read_corpus(source, image_features=checked))
     if (source / "recorded.parquet").exists():
         return _of_results(source)
     raise NeuraleseError(
@@ -80,12 +117,7 @@ def load(source: str | Path) -> Exported:
     )
 
 
-def _of_corpus(folder: Path) -> Exported:
-    corpus = read_corpus(folder, image_features=checked)
-    utterances = None
-    if corpus.texts is not None:
-        said = np.array(corpus.states["name"].to_pylist(), dtype=object)[corpus.traces["item_id"].to_numpy()]
-        utterances = {"state_id": said.tolist(), "text": corpus.texts, "split": corpus.traces["split"].to_pylist()}
+def _of_corpus(corpus: Corpus) -> Exported:
     return Exported(
         title=corpus.settings.title,
         licence=corpus.settings.licence,
@@ -94,7 +126,7 @@ def _of_corpus(folder: Path) -> Exported:
         recorded=corpus.recorded,
         about=messages_about(corpus),
         inventory=corpus.inventory,
-        utterances=utterances,
+        utterances=None if corpus.texts is None else _utterances(corpus.states, corpus.traces, corpus.texts),
     )
 
 
@@ -103,13 +135,10 @@ def _of_results(folder: Path) -> Exported:
     states, recorded, inventory, traces = (read_table(folder / f"{name}.parquet", kinds[name]) for name in kinds)
     provenance, utterances = read_json(folder / "provenance.json"), None
     if provenance["speaker"] == PEOPLE:
-        phrases, names = inventory["phrase"].to_pylist(), states["name"].to_pylist()
-        said = [each for each in traces.to_pylist() if each["phrases"]]
-        utterances = {
-            "state_id": [names[each["item_id"]] for each in said],
-            "text": [". ".join(phrases[place] for place in each["phrases"]) for each in said],
-            "split": [each["split"] for each in said],
-        }
+        phrases = inventory["phrase"].to_pylist()
+        traces = traces.filter(pc.list_value_length(traces["phrases"]).to_numpy() > 0)
+        texts = [". ".join(phrases[place] for place in each) for each in traces["phrases"].to_pylist()]
+        utterances = _utterances(states, traces, texts)
     parts = []
     for path in sorted(folder.glob("seed*/dictionary.parquet"), key=lambda path: int(path.parent.name[4:])):
         part = read_table(path, "dictionary")
@@ -127,23 +156,36 @@ def _of_results(folder: Path) -> Exported:
     )
 
 
+def _utterances(states: pa.Table, traces: pa.Table, texts: list[str]) -> dict[str, list]:
+    said = states["name"].take(traces["item_id"].combine_chunks()).to_pylist()
+    return {"state_id": said, "text": texts, "split": traces["split"].to_pylist()}
+
+
 def export_csv(source: Exported, out: Path) -> str:
     """Write a corpus folder of CSV files."""
-    names = source.names
+    names = source.states["name"].to_pylist()
     recorded = source.recorded.to_pydict()
-    states = {name: source.states[f"column {name}"].to_pylist() for name in source.types}
     tables: dict[str, Any] = {
-        "states": {"state_id": names.tolist()} | states,
+        "states": {"state_id": names} | {name: source.states[f"column {name}"].to_pylist() for name in source.types},
         "messages": {
-            "state_id": names[recorded["state"]].tolist(),
+            "state_id": [names[state] for state in recorded["state"]],
             "message": recorded["message"],
             "split": recorded["split"],
             "episode": recorded["group"],
         },
     }
     if all(recorded["candidates"]):
-        tables["messages"]["context_id"] = list(range(len(recorded["state"])))
-        tables["contexts"] = _contexts(names, recorded["candidates"], recorded["picked"])
+        numbers = list(range(len(recorded["state"])))
+        tables["messages"]["context_id"] = numbers
+        tables["contexts"] = {
+            "context_id": numbers,
+            "candidates": [[names[state] for state in each] for each in recorded["candidates"]],
+            "true": [0] * len(numbers),
+            "pick": [  # a wrong one is known exactly only if there was one other candidate
+                0 if right == 1 else 1 if right == 0 and len(each) == 2 else None
+                for each, right in zip(recorded["candidates"], recorded["picked"], strict=True)
+            ],
+        }
     extra = {"utterances": source.utterances, "inventory": source.inventory, "dictionary": source.dictionary}
     tables |= {name: table for name, table in extra.items() if table is not None}
     about = {key: source.about[key] for key in ("end", "noise", "names") if source.about.get(key) is not None}
@@ -152,16 +194,6 @@ def export_csv(source: Exported, out: Path) -> str:
         settings["utterances"] = {"from": "states"}
     write_corpus(out, settings_text(settings, source.types), tables, suffix=".csv")
     return f"{out} holds {', '.join(f'{name}.csv' for name in tables)}."
-
-
-def _contexts(names: np.ndarray, candidates: list[list[int]], picked: list[int]) -> dict[str, list]:
-    """The recorded contexts; a wrong pick is known exactly only if there was one other candidate."""
-    picks = [
-        0 if right == 1 else 1 if right == 0 and len(each) == 2 else None
-        for each, right in zip(candidates, picked, strict=True)
-    ]
-    offered, ids = [names[each].tolist() for each in candidates], list(range(len(candidates)))
-    return {"context_id": ids, "candidates": offered, "true": [0] * len(ids), "pick": picks}
 
 
 def export_csar(source: Exported, out: Path) -> str:
@@ -182,8 +214,4 @@ def _write_lines(out: Path, lines: list) -> str:
     return f"{out} holds {len(lines):,} messages."
 
 
-FORMATS: dict[str, Callable[[Exported, Path], str]] = {
-    "csv": export_csv,
-    "csar": export_csar,
-    "xferbench": export_xferbench,
-}
+FORMATS = {"csv": export_csv, "csar": export_csar, "xferbench": export_xferbench}

@@ -1,26 +1,26 @@
 """The untrusted files of a corpus: text, CSV, JSON Lines and Parquet, as columns of cells with the line of each row.
 
 Cells of CSV are strings, those of JSON Lines Python's values, and columns of Parquet are arrays of pyarrow.
-`columns.typed` converts all three into one pyarrow table with the declared types.
+`columns.convert` turns all three into arrays of the declared types.
 """
 
 import csv
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from neuralese.errors import NeuraleseError, reason, shown
 
-FORMATS = ".parquet, .csv and .jsonl"
-ALIKE = (".json", ".tsv", ".txt", ".xlsx", ".xls", ".ods", ".feather", ".arrow", ".npy", ".npz", ".pkl", ".pt", ".gz")
+NOTES = (".md", ".bak", ".png", ".pdf", ".yaml", ".py", "")  # suffixes of files that are certainly no tables
 # C0, C1, lone surrogates, and characters that reverse the direction of text; tabs and line ends are checked separately
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 CONTROL_OR_BREAK = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -36,11 +36,8 @@ class CorpusError(NeuraleseError):
         self.sentences = tuple(sentences)
 
 
-class Faults:
-    """Collects the faults of parts that can be read independently."""
-
-    def __init__(self) -> None:
-        self.sentences: list[str] = []
+class Faults(list[str]):
+    """The faults of parts that can be read independently, a sentence each."""
 
     @contextmanager
     def gathered(self) -> Iterator[None]:
@@ -48,9 +45,9 @@ class Faults:
         try:
             yield
         except CorpusError as error:
-            self.sentences.extend(error.sentences)
+            self.extend(error.sentences)
         except NeuraleseError as error:
-            self.sentences.append(str(error))
+            self.append(str(error))
 
 
 @dataclass(frozen=True)
@@ -71,17 +68,17 @@ class Source:
         """One sentence about a row."""
         return NeuraleseError(f"{self.path}, {self.place(row)}: {what}" + ("" if what.endswith("?") else "."))
 
+    def refuse(self, wrong: Any, what: Callable[[int], str]) -> None:
+        """Raise the fault of the first row that is `wrong`, if any is."""
+        for row in np.flatnonzero(wrong)[:1].tolist():
+            raise self.fault(row, what(row))
+
     def needs(self, *names: str) -> None:
         """Refuse the table if it lacks a column."""
         for name in names:
             if name not in self.columns:
                 there = ", ".join(self.columns)
                 raise NeuraleseError(f"{self.path} has no column '{name}'; add it (there are {there}).")
-
-    def cell(self, name: str, row: int) -> Any:
-        """A cell as it is written in the file."""
-        cell = self.columns[name][row]
-        return cell.as_py() if isinstance(cell, pa.Scalar) else cell
 
 
 def control_character(text: str, breaks_allowed: bool = False) -> str | None:
@@ -96,8 +93,6 @@ def read_bytes(path: Path) -> bytes:
         return path.read_bytes()
     except FileNotFoundError:
         raise NeuraleseError(f"{path} does not exist; `neuralese corpus new DIR` writes an example of one.") from None
-    except IsADirectoryError:
-        raise NeuraleseError(f"{path} is a folder; replace it with a file.") from None
     except OSError as error:
         raise NeuraleseError(f"{path} cannot be read ({error.strerror}); make it readable.") from None
 
@@ -124,8 +119,8 @@ def find_table(folder: Path, name: str) -> Path | None:
     if len(found) > 1:
         both = f"{found[0].name} and {found[1].name}"
         raise NeuraleseError(f"{folder} has both {both}; remove one of them, since each table is one file.")
-    if not found and (other := [path for path in named if path.suffix.lower() in ALIKE]):
-        raise NeuraleseError(f"{other[0]} is in an unknown format; save it as one of {FORMATS}.")
+    if not found and (other := [path for path in named if path.suffix.lower() not in NOTES]):
+        raise NeuraleseError(f"{other[0]} is in an unknown format; save it as one of .parquet, .csv and .jsonl.")
     return found[0] if found else None
 
 

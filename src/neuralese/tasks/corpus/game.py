@@ -17,10 +17,9 @@ from neuralese.speakers.models import Speaker
 from neuralese.speakers.traces import Lists, Traces, kept
 from neuralese.storage.tables import matrix, read_about, read_table, vectors
 from neuralese.tasks.corpus.candidates import draw_candidates
-from neuralese.tasks.corpus.tables import RECORDED, STATES
+from neuralese.tasks.corpus.task import RECORDED, STATES
+from neuralese.tasks.items import SPLITS
 from neuralese.tasks.task import Files
-
-SPLITS = ("train", "dev", "test")
 
 
 class CorpusStates(States):

@@ -8,18 +8,16 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from neuralese.errors import NeuraleseError, shown
 from neuralese.recording import Recording
-from neuralese.tasks.corpus.columns import IS_INTEGER, IS_NUMBER, check_cells
+from neuralese.tasks.corpus.columns import IS_INTEGER, IS_NUMBER, cells_of
 from neuralese.tasks.corpus.files import Source, control_character, open_table
 from neuralese.tasks.corpus.write import check_free, guess_columns
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 WIDEST = 64  # columns of an array that are treated separately; a wider array is one vector
 FEWEST = 3  # messages: one each for training, dev and test
@@ -27,17 +25,6 @@ INTEGER, NUMBER = re.compile(IS_INTEGER, re.ASCII), re.compile(IS_NUMBER, re.ASC
 LIST = re.compile(r"[\[(]?\s*(.*?)\s*[\])]?", re.DOTALL)
 OPENING, BRACKETS, QUOTES, SEPARATOR = ("[", "("), "[]() ", "'\"", re.compile(r"[\s,]")
 LARGEST = 2**31
-
-
-@dataclass(frozen=True)
-class FlatColumns:
-    """The role of each column of a flat file."""
-
-    message: str = "message"
-    states: tuple[str, ...] = ()  # by default, all others
-    utterance: str | None = None  # what a human said about the state
-    episode: str | None = None
-    split: str | None = None
 
 
 @dataclass(frozen=True)
@@ -53,27 +40,38 @@ class Imported:
 
 
 def import_flat(
-    kind: str, file: Path, folder: Path, roles: FlatColumns, title: str | None = None, licence: str | None = None
+    kind: str,
+    file: Path,
+    folder: Path,
+    message: str = "message",
+    states: Iterable[str] = (),
+    title: str | None = None,
+    licence: str | None = None,
+    **roles: str | None,
 ) -> Imported:
-    """Make a corpus from a CSV or JSON Lines file; column types are guessed."""
+    """Make a corpus from a CSV or JSON Lines file; column types are guessed.
+
+    `message` is the column of messages; `states` are the columns of the states, by default all others. The columns
+    `utterance` (what a person said about the state), `episode` and `split` may be named as well.
+    """
     check_free(folder)
     source = open_table(file, f".{kind}")
-    named = [roles.message, *(name for name in (roles.utterance, roles.episode, roles.split) if name)]
-    source.needs(*named, *roles.states)
-    if "state_id" in roles.states:
+    others = {role: name for role, name in roles.items() if name}
+    named = [message, *others.values()]
+    chosen = [*states] or [name for name in source.columns if name not in (*named, "state_id")]
+    source.needs(*named, *chosen)
+    if "state_id" in chosen:
         raise NeuraleseError(f"{file}: states are renumbered, so 'state_id' cannot be one of their columns; rename it.")
-    chosen = roles.states or tuple(name for name in source.columns if name not in (*named, "state_id"))
     values = {name: _values(source, name) for name in chosen}
     types, _, left_out = guess_columns(values)
-    messages, form = _messages(source, roles.message)
-    texts: list[Any] = _texts(source, roles.utterance) if roles.utterance else [None] * source.rows
-    groups = {"episode": roles.episode, "split": roles.split}
-    kept = {ours: _values(source, name) for ours, name in groups.items() if name}
+    messages, form = _messages(source, message)
+    texts: list[Any] = _texts(source, others.pop("utterance")) if "utterance" in others else [None] * source.rows
+    kept = {role: _values(source, name) for role, name in others.items()}
     recording = Recording(folder, title or file.stem, licence or "unknown", messages=form)
     for row in range(source.rows):
-        state, more = {name: values[name][row] for name in types}, {name: cells[row] for name, cells in kept.items()}
+        state, more = {name: values[name][row] for name in types}, {role: cells[row] for role, cells in kept.items()}
         recording.say(state, messages[row], **more)
-        if texts[row]:
+        if texts[row] and texts[row].strip():
             recording.describe(state, texts[row], **more)
     recording.write()
     return Imported(recording.n_states, source.rows, form["kind"], types, left_out, tuple(form.get("names", ())))
@@ -81,9 +79,7 @@ def import_flat(
 
 def _values(source: Source, name: str) -> list:
     """The cells of a column as numbers, lists of numbers, true and false, or texts: all of one kind."""
-    cells: list[Any] = list(source.columns[name])
-    cells = [cell or None for cell in cells] if source.is_csv else cells
-    check_cells(source, name, cells)
+    cells: Any = cells_of(source, name)
     if not source.is_csv:
         if type(cells[0]) is dict:
             raise source.fault(0, f"'{name}' is an object; give its parts their own columns")
@@ -96,8 +92,7 @@ def _values(source: Source, name: str) -> list:
 
 def numbers_in(text: str) -> list | None:
     """The numbers in a list as people write it ("1 2", "1, 2", "[1 2]", "[1, 2]"), or none if it is not a list."""
-    inside = LIST.fullmatch(text)
-    assert inside is not None  # the pattern matches anything
+    inside: Any = LIST.fullmatch(text)  # which matches any text
     parts = inside[1].replace(",", " ").split()
     if all(map(INTEGER.fullmatch, parts)):
         return list(map(int, parts))
@@ -109,16 +104,16 @@ def _messages(source: Source, name: str) -> tuple[list[list], dict[str, Any]]:
     values = _values(source, name)
     values = _cut(values) if type(values[0]) is str else [each if type(each) is list else [each] for each in values]
     types = {type(part) for each in values for part in each}
-    numeric = [sum(_is_number(part, types) for part in each) for each in values]
-    mostly = sum(numeric) > sum(map(len, values)) / 2  # the others are slips
+    in_words = [sum(not _is_number(part, types) for part in each) for each in values]
+    mostly = sum(in_words) >= sum(map(len, values)) / 2  # the others are slips
     for row, each in enumerate(values):
         if not each:
             raise source.fault(row, f"'{name}' is empty; fill it in, or remove the row")
-        if numeric[row] < len(each) if mostly else numeric[row]:
+        if in_words[row] != mostly * len(each):
             what = shown(" ".join(map(str, each)))
             raise source.fault(row, f"'{name}' holds {what}; write all messages in numbers, or all in letters")
         for part in each:
-            if type(part) not in (str, int, float) or (type(part) is str and _is_unprintable(part)):
+            if type(part) not in (str, int, float) or (type(part) is str and control_character(part)):
                 raise source.fault(row, f"'{name}' holds {shown(part)}; write symbols as numbers, letters or words")
             if type(part) is int and abs(part) >= LARGEST:
                 raise source.fault(row, f"'{name}' holds a number that is too large; use smaller ones")
@@ -133,10 +128,6 @@ def _is_number(part: Any, types: set[type]) -> bool:
     return bool(NUMBER.fullmatch(part)) if types == {str} else type(part) is not str
 
 
-def _is_unprintable(part: str) -> bool:
-    return part.split() != [part] or control_character(part) is not None
-
-
 def _cut(cells: list[str]) -> list[list[str]]:
     """The symbols of texts: what spaces or commas separate or, if no text has any, its characters."""
     inside = [cell.strip(BRACKETS) for cell in cells]
@@ -149,12 +140,12 @@ def _cut(cells: list[str]) -> list[list[str]]:
 
 def _texts(source: Source, name: str) -> list:
     """What humans said, in the rows where they said something."""
-    cells = source.columns[name]
-    if wrong := [row for row, cell in enumerate(cells) if cell is not None and not isinstance(cell, str)]:
-        raise source.fault(wrong[0], f"'{name}' is {shown(cells[wrong[0]])}, not text; write text")
+    cells: Any = source.columns[name]
+    wrong = [cell is not None and not isinstance(cell, str) for cell in cells]
+    source.refuse(wrong, lambda row: f"'{name}' is {shown(cells[row])}, not text; write text")
     if not any(cell and cell.strip() for cell in cells):
         raise NeuraleseError(f"{source.path}: '{name}' is empty in every row; name the column that holds text.")
-    return [cell and cell.strip() and cell for cell in cells]
+    return cells
 
 
 class InputError(NeuraleseError, ValueError):
@@ -168,15 +159,6 @@ def record(
     settings: Mapping[str, Any] | None,
 ) -> int:
     """Write states, messages and utterances (or none) as a corpus; return the number of the states' columns."""
-    try:
-        return _record(folder, said, types, settings)
-    except InputError:
-        raise
-    except NeuraleseError as error:
-        raise InputError(str(error)) from None
-
-
-def _record(folder: Path, said: tuple, types: Mapping | None, settings: Mapping | None) -> int:
     states, width = as_states(said[0])
     messages = as_message_list(said[1])
     texts: list[Any] = [None] * len(messages) if said[2] is None else list(said[2])
@@ -187,19 +169,21 @@ def _record(folder: Path, said: tuple, types: Mapping | None, settings: Mapping 
         count = len(states)
         raise InputError(f"n_samples={count}: {count} messages cannot be split; give {FEWEST} or, better, many.")
     entries = dict(settings or {})
-    with Recording(folder, "arrays", "unknown", types, entries.pop("messages", None), **entries) as recording:
-        for state, message in zip(states, messages, strict=True):
-            recording.say(state, message)
-        for state, text in zip(states, texts, strict=True):
-            for each in [text] if isinstance(text, str) else ([] if _missing(text) else text):
-                if each.strip():
-                    recording.describe(state, each)
+    try:
+        with Recording(folder, "arrays", "unknown", types, entries.pop("messages", None), **entries) as recording:
+            for state, message in zip(states, messages, strict=True):
+                recording.say(state, message)
+            for state, text in zip(states, texts, strict=True):
+                for each in [text] if isinstance(text, str) else ([] if _is_missing(text) else text):
+                    if each.strip():
+                        recording.describe(state, each)
+    except NeuraleseError as error:
+        raise InputError(str(error)) from None
     return width
 
 
 def as_states(states: Any) -> tuple[list[dict[str, Any]], int]:
     """Each row as its columns by name, and the number of columns; arrays have x0, x1, ..., or a vector x."""
-    import pandas as pd
     from scipy.sparse import issparse
 
     if issparse(states):
@@ -222,19 +206,13 @@ def as_states(states: Any) -> tuple[list[dict[str, Any]], int]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)], len(columns)
 
 
-def _cells(name: str, column: "pd.Series") -> list:
-    import pandas as pd
-
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        column = column.astype(object).where(column.notna(), None)
-        values = [None if value is None else str(value) for value in column]
-    else:
-        values = column.tolist()
+def _cells(name: str, column: pd.Series) -> list:
+    values = column.tolist()
     for row, value in enumerate(values):
-        if _missing(value) or (isinstance(value, float) and not np.isfinite(value)):
-            what = "inf" if isinstance(value, float) and value == value else "NaN"
+        if _is_missing(value) or (isinstance(value, float) and not np.isfinite(value)):
+            what = "NaN" if _is_missing(value) else "inf"
             raise InputError(f"row {row} of '{name}' is {what}; give a finite value, or leave the row out.")
-    return values
+    return list(map(str, values)) if isinstance(column.dtype, pd.CategoricalDtype) else values
 
 
 def as_message_list(messages: Any) -> list[list]:
@@ -254,5 +232,5 @@ def as_message_list(messages: Any) -> list[list]:
     return rows
 
 
-def _missing(value: Any) -> bool:
-    return type(value).__name__ in ("NoneType", "NAType", "NaTType") or (isinstance(value, float) and value != value)
+def _is_missing(value: Any) -> bool:
+    return pd.api.types.is_scalar(value) and bool(pd.isna(value))

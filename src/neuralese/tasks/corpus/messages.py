@@ -1,4 +1,4 @@
-"""What was said: the contexts of a corpus, its messages, where each was said, and in which split."""
+"""What was said: the contexts of a corpus, its messages and utterances, where each was said, and in which split."""
 
 import hashlib
 from dataclasses import dataclass
@@ -9,28 +9,24 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from neuralese.errors import NeuraleseError, shown
+from neuralese.storage.tables import vectors
 from neuralese.tasks.corpus.columns import (
     ID,
     IDS,
-    KEY,
     POSITION,
+    SYMBOLS,
     TEXT,
-    Kind,
-    array_of,
     convert,
-    first,
-    lists_of,
+    keys,
+    listed,
     matrix,
-    numpy_of,
     row_of,
     typed,
-    vectors_of,
 )
 from neuralese.tasks.corpus.files import Faults, Source
 from neuralese.tasks.corpus.settings import FILE, MOST_SYMBOLS, MessageSettings, SplitSettings
 from neuralese.tasks.corpus.states import States, unique
 
-NO_PICK = -1
 SPLITS = ("train", "dev", "test")
 MEANT = {"val": "dev", "valid": "dev", "validation": "dev", "training": "train", "eval": "dev", "testing": "test"}
 NO_STATES = (
@@ -41,150 +37,147 @@ NO_STATES = (
 
 @dataclass(frozen=True)
 class Contexts:
-    """n contexts: context i offers the states `candidates[starts[i] : starts[i + 1]]`, two or more."""
+    """n contexts, each of which offers two candidates or more."""
 
     ids: list[str]
-    candidates: np.ndarray  # rows of the states
-    starts: np.ndarray  # (n + 1,)
-    true: np.ndarray  # (n,) position of the true state among the candidates
-    pick: np.ndarray  # (n,) position that the real listener picked; -1 if unknown
+    candidates: np.ndarray  # (n, most) rows of the states, the true one first; -1 where there are fewer
+    picked: np.ndarray  # (n,) whether the real listener picked the true state: 1 or 0, or -1 if unknown
 
     @property
     def sizes(self) -> np.ndarray:
         """Number of candidates of each context: (n,)."""
-        return np.diff(self.starts)
-
-    @property
-    def true_states(self) -> np.ndarray:
-        """The row of each context's true state: (n,)."""
-        return self.candidates[self.starts[:-1] + self.true]
-
-    def true_first(self) -> np.ndarray:
-        """The candidates of each context, the true state first: (n, most); -1 where there are fewer."""
-        most = int(self.sizes.max())
-        place = np.arange(most)
-        wanted = np.where(place == 0, self.true[:, None], place - (place <= self.true[:, None]))
-        inside = place < self.sizes[:, None]
-        return np.where(inside, self.candidates[np.where(inside, self.starts[:-1, None] + wanted, 0)], -1)
-
-    def picked(self) -> np.ndarray:
-        """Whether the real listener picked the true state, (n,): 1 or 0, or -1 if unknown."""
-        return np.where(self.pick == NO_PICK, -1, self.pick == self.true)
+        return (self.candidates >= 0).sum(1)
 
     def cut(self, rng: np.random.Generator) -> np.ndarray:
         """As many candidates of each context as all have, drawn at random, the true state first: (n, fewest)."""
-        every = self.true_first()
-        order = np.where(every >= 0, rng.random(every.shape), 2.0)
+        order = np.where(self.candidates >= 0, rng.random(self.candidates.shape), 2.0)
         order[:, 0] = -1
-        return np.take_along_axis(every, np.argsort(order, axis=1)[:, : self.sizes.min()], axis=1)
+        return np.take_along_axis(self.candidates, np.argsort(order, axis=1)[:, : self.sizes.min()], axis=1)
 
 
-def read_contexts(source: Source, states_source: Source, states: States, faults: Faults) -> Contexts | None:
-    """Contexts whose candidates are states, by their ids; none if anything is wrong with them."""
-    before = len(faults.sentences)
-    kinds = {"context_id": ID, "candidates": IDS, "true": POSITION, "pick": POSITION}
-    table = typed(source, kinds, faults, missing=("pick",))
+def read_contexts(source: Source, file: str, states: States, faults: Faults) -> Contexts | None:
+    """Contexts whose candidates are ids of states, which are in `file`; none if anything is wrong with them."""
+    before = len(faults)
     ids: list[str] = []
     with faults.gathered():
-        ids = unique(source, table, "context_id")
-    if "candidates" not in table.column_names:
-        return None
-    lists = table["candidates"].chunk(0)
-    starts, rows = numpy_of(lists.offsets), pc.index_in(lists.values, value_set=array_of(states.ids))
-    sizes = np.diff(starts)
-    positions = {"true": np.zeros(len(sizes), np.int64), "pick": np.full(len(sizes), NO_PICK)}
+        ids = unique(source, "context_id")
+    found = typed(source, {"candidates": IDS, "true": POSITION}, faults)
     with faults.gathered():
-        if len(few := np.flatnonzero(sizes < 2)):
-            why = "but with fewer than two there is nothing to tell apart; add the others"
-            raise source.fault(int(few[0]), f"'candidates' has {sizes[few[0]]}, {why}")
-        if (entry := first(pc.is_null(rows))) is not None:
-            hint = "; in CSV, ids are separated by spaces" if source.is_csv else ""
-            what = f"which no row of {states_source.path.name} has{hint}; add that state"
-            raise source.fault(row_of(starts, entry), f"'candidates' has {shown(lists.values[entry].as_py())}, {what}")
-        for name in positions:
-            if name in table.column_names:
-                with faults.gathered():
-                    positions[name] = _positions(source, name, table[name].chunk(0), sizes)
-    if len(faults.sentences) > before:
+        if "pick" in source.columns:
+            found["pick"] = convert(source, "pick", POSITION, may_be_empty=True)
+    if "candidates" not in found:
         return None
-    return Contexts(ids, numpy_of(rows).astype(np.int64), starts, positions["true"], positions["pick"])
+    lists = found.pop("candidates")
+    starts, rows = (
+        lists.offsets.to_numpy(),
+        pc.index_in(lists.values, value_set=pa.array(states.ids, pa.large_string())),
+    )
+    sizes = np.diff(starts)
+    few = "but with fewer than two there is nothing to tell apart; add the others"
+    with faults.gathered():
+        source.refuse(sizes < 2, lambda row: f"'candidates' has {sizes[row]}, {few}")
+        if rows.null_count:
+            entry = pc.index(rows.is_null(), True).as_py()
+            hint = "; in CSV, ids are separated by spaces" if source.is_csv else ""
+            what = f"which no row of {file} has{hint}; add that state"
+            raise source.fault(row_of(starts, entry), f"'candidates' has {shown(lists.values[entry].as_py())}, {what}")
+        for name, positions in found.items():
+            with faults.gathered():
+                _check_positions(source, name, positions.to_pylist(), sizes)
+    if len(faults) > before:
+        return None
+    true = found["true"].to_numpy()
+    place = np.arange(sizes.max())
+    order = np.where(place == 0, true[:, None], place - (place <= true[:, None]))
+    inside = place < sizes[:, None]
+    candidates = np.where(inside, rows.to_numpy().astype(np.int64)[np.where(inside, starts[:-1, None] + order, 0)], -1)
+    pick = found["pick"].fill_null(-1).to_numpy() if "pick" in found else np.full(len(true), -1)
+    return Contexts(ids, candidates, np.where(pick == -1, -1, pick == true))
 
 
-def _positions(source: Source, name: str, array: pa.Array, sizes: np.ndarray) -> np.ndarray:
-    """Positions inside the list of candidates, counted from 0; -1 where a cell is empty."""
-    given = array.to_pylist()
-    for row, position in enumerate(given):
-        if position is not None and not 0 <= position < sizes[row]:
-            hint = ", or leave it empty if unknown" if name == "pick" else ""
-            what = f"write a position from 0 to {sizes[row] - 1} among the candidates{hint}"
-            raise source.fault(row, f"'{name}' is {position}; {what}")
-    return np.array([NO_PICK if position is None else position for position in given])
+def _check_positions(source: Source, name: str, positions: list[int | None], sizes: np.ndarray) -> None:
+    """Refuse positions outside the list of candidates, which are counted from 0."""
+    wrong = [each is not None and not 0 <= each < size for each, size in zip(positions, sizes, strict=True)]
+    hint = ", or leave it empty if unknown" if name == "pick" else ""
+
+    def outside(row: int) -> str:
+        return f"'{name}' is {positions[row]}; write a position from 0 to {sizes[row] - 1} among the candidates{hint}"
+
+    source.refuse(wrong, outside)
 
 
-def message_column(source: Source, lists: pa.Array, settings: MessageSettings) -> pa.Array:
+def message_column(source: Source, settings: MessageSettings) -> pa.Array:
     """What was sent, as a column of the pipeline: vectors, or symbols up to and including the one that ends them."""
     if settings.kind == "vector":
-        return vectors_of(matrix(source, "message", lists))
-    starts, entries = numpy_of(lists.offsets), numpy_of(lists.values)
+        return vectors(matrix(source, "message"))
+    lists = convert(source, "message", SYMBOLS)
     limit = settings.vocabulary or len(settings.names) or MOST_SYMBOLS + 1
-    if len(outside := np.flatnonzero((entries < 0) | (entries >= limit))):
-        entry = int(outside[0])
+    symbols = lists.values.to_numpy()
+    if len(outside := np.flatnonzero((symbols < 0) | (symbols >= limit))):
+        symbol = symbols[outside[0]]
         key = "messages.vocabulary" if settings.vocabulary else "the number of messages.names"
         named = "the limit on symbols" if limit > MOST_SYMBOLS else f"{key} in corpus.yaml"
         why = f"which is not below {limit}, {named}; correct one of the two"
-        why = "but symbols count from 0; renumber them" if entries[entry] < 0 else why
-        raise source.fault(row_of(starts, entry), f"'message' holds {entries[entry]}, {why}")
+        why = "but symbols count from 0; renumber them" if symbol < 0 else why
+        raise source.fault(row_of(lists.offsets.to_numpy(), int(outside[0])), f"'message' holds {symbol}, {why}")
     messages = lists.to_pylist()
     if settings.end is not None:
         messages = [each[: each.index(settings.end) + 1] if settings.end in each else each for each in messages]
-    return lists_of(messages, np.int32)
+    return pa.array(messages, pa.list_(pa.int32()))
 
 
-def place_columns(source: Source) -> dict[str, Kind]:
-    """The columns that say where something was said; a table without any is refused."""
-    named: dict[str, Kind] = {name: ID for name in ("state_id", "context_id") if name in source.columns}
-    if not named:
-        raise NeuraleseError(f"{source.path} has no column 'state_id': {NO_STATES}; add that column.")
-    cells = source.columns.get("state_id", ["."])
-    if cells.null_count == len(cells) if isinstance(cells, pa.Array) else set(cells) <= {"", None}:
-        raise NeuraleseError(f"{source.path}: 'state_id' is empty in every row: {NO_STATES}; fill it in.")
-    return named
+@dataclass(frozen=True)
+class Said:
+    """The places in which the rows of a table were said: rows of the states and of the contexts (-1: none)."""
+
+    source: Source
+    state: np.ndarray
+    context: np.ndarray
 
 
 def find_places(
-    source: Source, table: pa.Table, states_source: Source, states: States, contexts: Contexts | None
-) -> tuple[np.ndarray, np.ndarray]:
-    """The states, and contexts (-1: none), in which something was said: rows of each.
+    source: Source, file: str, states: States | None, contexts: Contexts | None, faults: Faults
+) -> Said | None:
+    """Where the rows of a table were said, by ids of the states in `file` and of contexts; none if it is unknown.
 
     What was said in a context was said in its true state.
     """
+    named = [name for name in ("state_id", "context_id") if name in source.columns]
+    if not named:
+        raise NeuraleseError(f"{source.path} has no column 'state_id': {NO_STATES}; add that column.")
+    if "state_id" in named and all(cell in ("", None) for cell in listed(source.columns["state_id"])):
+        raise NeuraleseError(f"{source.path}: 'state_id' is empty in every row: {NO_STATES}; fill it in.")
+    ids = typed(source, dict.fromkeys(named, ID), faults)
+    if states is None or len(ids) < len(named):
+        return None
     state: Any = None  # known from here, or from the context
-    if "state_id" in table.column_names:
-        state = _rows(source, "state_id", table, states.ids, states_source.path.name)
-    if "context_id" not in table.column_names:
-        return state, np.full(source.rows, -1)
+    if "state_id" in ids:
+        state = _rows(source, "state_id", ids, states.ids, file)
+    if "context_id" not in ids:
+        return Said(source, state, np.full(source.rows, -1))
     if contexts is None:
         what = "has a column 'context_id', but there is no table of contexts"
         raise NeuraleseError(f"{source.path} {what}; add contexts.csv, or remove the column.")
-    context = _rows(source, "context_id", table, contexts.ids, "the table of contexts")
-    true = contexts.true_states[context]
-    if state is not None and len(other := np.flatnonzero(state != true)):
-        row = int(other[0])
+    context = _rows(source, "context_id", ids, contexts.ids, "the table of contexts")
+    true = contexts.candidates[context, 0]
+
+    def other(row: int) -> str:
         what = f"'state_id' is {shown(states.ids[state[row]])}, but the true state of context"
         of = f"{shown(contexts.ids[context[row]])} is {shown(states.ids[true[row]])}"
-        raise source.fault(row, f"{what} {of}; correct one of the two")
-    return true, context
+        return f"{what} {of}; correct one of the two"
+
+    source.refuse(np.zeros(0) if state is None else state != true, other)
+    return Said(source, true, context)
 
 
-def _rows(source: Source, name: str, table: pa.Table, ids: list[str], file: str) -> np.ndarray:
+def _rows(source: Source, name: str, ids: dict[str, pa.Array], known: list[str], file: str) -> np.ndarray:
     """The row of each id in another table."""
-    found = pc.index_in(table[name].chunk(0), value_set=array_of(ids))
-    if (row := first(pc.is_null(found))) is not None:
-        more = found.null_count - 1
-        rest = f" (as in {more:,} more row{'s' if more > 1 else ''})" if more else ""
-        what = f"'{name}' is {shown(table[name][row].as_py())}, which no row of {file} has{rest}"
-        raise source.fault(row, f"{what}; correct it or add that row")
-    return numpy_of(found).astype(np.int64)
+    found = pc.index_in(ids[name], value_set=pa.array(known, pa.large_string()))
+    more = found.null_count - 1
+    rest = f" (as in {more:,} more row{'s' if more > 1 else ''})" if more > 0 else ""
+    unknown = f"which no row of {file} has{rest}; correct it or add that row"
+    source.refuse(found.is_null(), lambda row: f"'{name}' is {shown(ids[name][row].as_py())}, {unknown}")
+    return found.to_numpy().astype(np.int64)
 
 
 def generator(seed: int, stage: str) -> np.random.Generator:
@@ -192,52 +185,50 @@ def generator(seed: int, stage: str) -> np.random.Generator:
     return np.random.default_rng(int.from_bytes(hashlib.sha256(f"corpus {stage} {seed}".encode()).digest()))
 
 
-def split_tables(
-    sources: dict[str, Source], said_in: dict[str, np.ndarray], states: States, settings: SplitSettings, seed: int
-) -> dict[str, np.ndarray]:
-    """The split of each row of each table, given the states its rows were `said_in`.
-
-    Drawn groups are in the same split in all tables.
-    """
+def split_tables(said: dict[str, Said], states: States, settings: SplitSettings, seed: int) -> dict[str, np.ndarray]:
+    """The split of each row of each table; groups that are drawn are in the same split in all tables."""
     splits: dict[str, np.ndarray] = {}
     known: dict[Any, Any] = {}
-    for name, state in said_in.items():
-        source = sources[name]
-        if "split" in source.columns:
-            splits[name] = _given(source)
+    for name, each in said.items():
+        if "split" in each.source.columns:
+            splits[name] = _given(each.source)
         else:
-            groups = _groups(source, state, states, settings.by, required=name == "messages")
+            groups = _groups(each, states, settings.by, required=name == "messages")
             before, rng = ({} if groups is None else known), generator(seed, f"split {name}")
-            splits[name] = _drawn(source, np.arange(source.rows) if groups is None else groups, before, settings, rng)
+            alone = np.arange(each.source.rows)
+            splits[name] = _drawn(each.source, alone if groups is None else groups, before, settings, rng)
             known |= {} if groups is None else dict(zip(groups.tolist(), splits[name].tolist(), strict=True))
-        for each in SPLITS:
-            if each not in splits[name]:
+        for split in SPLITS:
+            if split not in splits[name]:
                 raise NeuraleseError(
-                    f"{source.path} has nothing in the split '{each}'; put some rows there (training fits the models, "
-                    "dev chooses, test reports), or remove the column 'split' so that splits are drawn."
+                    f"{each.source.path} has nothing in the split '{split}'; put some rows there (training fits the "
+                    "models, dev chooses, test reports), or remove the column 'split' so that splits are drawn."
                 )
     return splits
 
 
 def _given(source: Source) -> np.ndarray:
     cells = convert(source, "split", TEXT).to_pylist()
-    for row, cell in enumerate(cells):
-        if cell not in SPLITS:
-            meant = MEANT.get(cell.lower())
-            hint = f"did you mean {meant}?" if meant else f"write one of {', '.join(SPLITS)}"
-            raise source.fault(row, f"'split' is {shown(cell)}; {hint}")
+
+    def unknown(row: int) -> str:
+        meant = MEANT.get(cells[row].lower())
+        hint = f"did you mean {meant}?" if meant else f"write one of {', '.join(SPLITS)}"
+        return f"'split' is {shown(cells[row])}; {hint}"
+
+    source.refuse([cell not in SPLITS for cell in cells], unknown)
     return np.array(cells)
 
 
-def _groups(source: Source, state: np.ndarray, states: States, by: str | None, required: bool) -> np.ndarray | None:
+def _groups(said: Said, states: States, by: str | None, required: bool) -> np.ndarray | None:
     """What has to stay together: (n,), or nothing if rows are independent."""
     if by != "episode":
-        return None if by is None else states.groups[by][state]
-    if "episode" in source.columns:
-        return np.array(convert(source, "episode", KEY).to_pylist(), dtype=object)
+        return None if by is None else states.groups[by][said.state]
+    if "episode" in said.source.columns:
+        return keys(said.source, "episode")
     if required:
-        where = f"{source.path.parent / FILE}: 'split.by' is episode"
-        raise NeuraleseError(f"{where}, but {source.path.name} has no column 'episode'; add it, or change 'split.by'.")
+        path = said.source.path
+        where = f"{path.parent / FILE}: 'split.by' is episode"
+        raise NeuraleseError(f"{where}, but {path.name} has no column 'episode'; add it, or change 'split.by'.")
     return None
 
 

@@ -14,17 +14,15 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 
 from neuralese.errors import NeuraleseError
-from neuralese.tasks.corpus.settings import ColumnSettings, UtteranceSettings
-from neuralese.tasks.corpus.states import hex_to_rgb, rgb_to_lab
+from neuralese.tasks.corpus.columns import hex_to_rgb
+from neuralese.tasks.corpus.settings import ColumnSettings
+from neuralese.tasks.corpus.states import rgb_to_lab
 
-FEWEST_PHRASES = 2  # with one there is nothing to choose
 DIRECTIONS = 8
 SIZES = np.array(["small", "medium", "large"])
 
@@ -50,17 +48,6 @@ BASIC = {
     "pink": ["#ff81c0", "#ffc0cb", "#ff1493"],
     "purple": ["#7e1e9c", "#4b0082", "#bf77f6", "#9932cc"],
 }
-
-
-@dataclass(frozen=True)
-class Inventory:
-    """The phrases, most frequent first, and the number of training utterances that contain each."""
-
-    phrases: tuple[str, ...]
-    counts: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.phrases)
 
 
 class _Letters(dict):
@@ -93,45 +80,20 @@ def phrases_of(text: str, language: str = "en") -> list[str]:
     return list(found)
 
 
-def make_inventory(said: Iterable[Iterable[str]], least: int) -> Inventory:
-    """The phrases that are in at least `least` of the training utterances; ties are in alphabetical order."""
+def count_phrases(said: Iterable[Iterable[str]], least: int) -> dict[str, int]:
+    """The inventory: phrases that are in at least `least` of the training utterances, with this number.
+
+    The most frequent are first; ties are in alphabetical order.
+    """
     counts = Counter(phrase for phrases in said for phrase in phrases)
-    kept = sorted((each for each in counts.items() if each[1] >= least), key=lambda each: (-each[1], each[0]))
-    return Inventory(tuple(phrase for phrase, _ in kept), np.array([count for _, count in kept], dtype=np.int64))
+    kept = (each for each in counts.items() if each[1] >= least)
+    return dict(sorted(kept, key=lambda each: (-each[1], each[0])))
 
 
-def as_sets(said: Iterable[Sequence[str]], inventory: Inventory) -> tuple[tuple[int, ...], ...]:
+def as_sets(said: Iterable[Sequence[str]], inventory: Iterable[str]) -> list[list[int]]:
     """Each utterance as the set of its phrases, by their positions in the inventory, in order; it may be empty."""
-    places = {phrase: place for place, phrase in enumerate(inventory.phrases)}
-    return tuple(tuple(sorted(places[phrase] for phrase in phrases if phrase in places)) for phrases in said)
-
-
-def said_by_people(
-    path: Path, texts: list[str], split: np.ndarray, settings: UtteranceSettings
-) -> tuple[tuple[tuple[int, ...], ...], Inventory]:
-    """What people said, as sets of phrases, and the inventory: the phrases said often enough in training."""
-    said = [phrases_of(text, settings.language) for text in texts]
-    inventory = make_inventory((said[row] for row in np.flatnonzero(split == "train")), settings.least)
-    if len(inventory) < FEWEST_PHRASES:
-        raise NeuraleseError(
-            f"{path} has too few utterances: {len(inventory)} of their words occur in {settings.least} of the "
-            f"{(split == 'train').sum():,} training utterances; add more, or lower utterances.least in corpus.yaml."
-        )
-    return as_sets(said, inventory), inventory
-
-
-def said_by_columns(
-    columns: Mapping[str, np.ndarray], settings: Mapping[str, ColumnSettings], training: np.ndarray, least: int
-) -> tuple[tuple[tuple[int, ...], ...], Inventory]:
-    """What the columns say about each state, as sets of phrases, and the inventory."""
-    said = attributes(columns, settings, training)
-    inventory = make_inventory((said[row] for row in training), least)
-    if len(inventory) < FEWEST_PHRASES:
-        raise NeuraleseError(
-            f"corpus.yaml: only {len(inventory)} phrases can be made from the states of training messages; name more "
-            "columns under 'states', or lower utterances.least."
-        )
-    return as_sets(said, inventory), inventory
+    places = {phrase: place for place, phrase in enumerate(inventory)}
+    return [sorted(places[phrase] for phrase in phrases if phrase in places) for phrases in said]
 
 
 def attributes(

@@ -5,10 +5,9 @@ corpus.recorded["message"], corpus.inventory["phrase"]      # tables of pyarrow,
 corpus.candidates(corpus.rows("dev"), rng)
 
 Every table is converted once into the declared types, and then checked against the others. A `CorpusError` names each
-fault in one sentence. Nothing here imports torch or pandas, which take longer to load than most corpora.
+fault in one sentence. Nothing here imports torch, which takes longer to load than most corpora.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,30 +17,29 @@ import pyarrow as pa
 
 from neuralese.data.data_sets import ATTRIBUTES, PEOPLE
 from neuralese.errors import NeuraleseError
+from neuralese.storage.tables import matrix
 from neuralese.tasks.corpus.candidates import draw_candidates
-from neuralese.tasks.corpus.columns import SYMBOLS, TEXT, VECTOR, groups_of, lists_of, table_of, typed
+from neuralese.tasks.corpus.columns import TEXT, convert, keys
 from neuralese.tasks.corpus.files import CorpusError, Faults, Source, find_table, open_table
 from neuralese.tasks.corpus.messages import (
     NO_STATES,
     Contexts,
+    Said,
     find_places,
     message_column,
-    place_columns,
     read_contexts,
     split_tables,
 )
-from neuralese.tasks.corpus.phrases import said_by_columns, said_by_people
+from neuralese.tasks.corpus.phrases import as_sets, attributes, count_phrases, phrases_of
 from neuralese.tasks.corpus.settings import FILE, CorpusSettings, UtteranceSettings, read_settings
-from neuralese.tasks.corpus.states import ImageFeatures, States, read_states, seen, states_table
+from neuralese.tasks.corpus.states import ImageFeatures, read_states, seen, states_table
 
 TABLES = ("states", "messages", "contexts", "utterances")
 MISSING = {
     "states": f"has no table of states: {NO_STATES}; add states.csv.",
     "messages": "has no table of messages; add messages.csv with state_id and message.",
 }
-
-
-Places = tuple[np.ndarray, np.ndarray]  # rows of the states and of the contexts (-1: none) in which something was said
+FEWEST_PHRASES = 2  # with one there is nothing to choose
 
 
 @dataclass(frozen=True)
@@ -66,12 +64,12 @@ class Corpus:
     @property
     def features(self) -> np.ndarray:
         """What models see of each state: (n, d)."""
-        return np.from_dlpack(self.states["feature"].chunk(0).flatten()).reshape(len(self.states), -1)
+        return matrix(self.states["feature"])
 
     @property
     def state(self) -> np.ndarray:
         """The state in which each message was said, (n,)."""
-        return np.from_dlpack(self.recorded["state"].chunk(0))
+        return self.recorded["state"].to_numpy()
 
     def rows(self, split: str) -> np.ndarray:
         """The messages of one split."""
@@ -83,8 +81,8 @@ class Corpus:
         Those of the contexts in which they were said, or drawn ones.
         """
         if self.contexts is not None and (self.context[rows] >= 0).all():
-            return self.contexts.true_first()[self.context[rows]]
-        state, group = self.state[rows].astype(np.int64), np.from_dlpack(self.states["group"].chunk(0))
+            return self.contexts.candidates[self.context[rows]]
+        state, group = self.state[rows].astype(np.int64), self.states["group"].to_numpy()
         return draw_candidates(state, self.settings.candidates, rng, group[state])
 
 
@@ -99,7 +97,7 @@ def read_corpus(folder: str | Path, seed: int = 0, image_features: ImageFeatures
             found = "is not a folder" if folder.exists() else "does not exist"
             raise NeuraleseError(f"{folder} {found}; `neuralese corpus new {folder}` writes an example.")
         return _read(folder, seed, image_features, faults)
-    raise CorpusError(folder, list(dict.fromkeys(faults.sentences)))
+    raise CorpusError(folder, list(dict.fromkeys(faults)))
 
 
 def _read(folder: Path, seed: int, image_features: ImageFeatures, faults: Faults) -> Corpus:
@@ -115,92 +113,95 @@ def _read(folder: Path, seed: int, image_features: ImageFeatures, faults: Faults
     states, contexts = None, None
     if "states" in sources:
         states = read_states(sources["states"], settings, image_features, faults)
-    if states is not None and "contexts" in sources:
-        contexts = read_contexts(sources["contexts"], sources["states"], states, faults)
-    contents, said_in = _read_said(sources, settings, states, contexts, faults)
+        if states is not None and "contexts" in sources:
+            contexts = read_contexts(sources["contexts"], sources["states"].path.name, states, faults)
+    contents: dict[str, Any] = {}
+    said: dict[str, Said | None] = {}
+    for name in [name for name in ("messages", "utterances") if name in sources]:
+        source = sources[name]
+        with faults.gathered():
+            is_text = name == "utterances"
+            contents[name] = convert(source, "text", TEXT) if is_text else message_column(source, settings.messages)
+        with faults.gathered():
+            known = states if contexts is not None or "contexts" not in sources else None
+            file = sources["states"].path.name if "states" in sources else ""
+            said[name] = find_places(source, file, known, contexts, faults)
     _check_together(folder, settings.utterances, sources, contexts, faults)
-    if states is None or faults.sentences:
-        raise CorpusError(folder, faults.sentences)
-    splits = split_tables(sources, {name: state for name, (state, _) in said_in.items()}, states, settings.split, seed)
-    (state, context), split, texts = said_in["messages"], splits["messages"], contents.get("utterances")
-    training = state[split == "train"]
-    if texts is not None:
-        heard = settings.utterances or UtteranceSettings()
-        phrases, inventory = said_by_people(sources["utterances"].path, texts, splits["utterances"], heard)
-        where = (*said_in["utterances"], splits["utterances"])
+    if states is None or faults:
+        raise CorpusError(folder, faults)
+    places = {name: each for name, each in said.items() if each is not None}
+    splits = split_tables(places, states, settings.split, seed)
+    messages, split = places["messages"], splits["messages"]
+    training = messages.state[split == "train"]
+    heard = settings.utterances or UtteranceSettings(least=5 if "utterances" in sources else 1)
+    texts: list[str] | None = None
+    described, described_split = messages, split
+    if "utterances" in sources:
+        texts = contents["utterances"].to_pylist()
+        described, described_split = places["utterances"], splits["utterances"]
+        phrases = [phrases_of(text, heard.language) for text in texts]
     else:
-        least = settings.utterances.least if settings.utterances else 1
-        by_state, inventory = said_by_columns(states.columns, settings.states, training, least)
-        phrases, where = tuple(by_state[each] for each in state), (state, context, split)
+        by_state = attributes(states.columns, settings.states, training)
+        phrases = [by_state[each] for each in messages.state]
+    rows = np.flatnonzero(described_split == "train")
+    inventory = count_phrases([phrases[row] for row in rows], heard.least)
+    if len(inventory) < FEWEST_PHRASES:
+        raise NeuraleseError(
+            f"{folder / FILE}: only {len(inventory)} phrases can be made from the states of training messages; name "
+            "more columns under 'states', or lower utterances.least."
+            if texts is None
+            else f"{sources['utterances'].path} has too few utterances: {len(inventory)} of their words occur in "
+            f"{heard.least} of the {len(rows):,} training utterances; add more, or lower utterances.least in {FILE}."
+        )
     table, about = states_table(states, settings, training)
     about["candidates"] = None if contexts is None else int(contexts.sizes.min())
     about["speaker"] = ATTRIBUTES if texts is None else PEOPLE
     rng = np.random.default_rng(0)
-    picked = np.full(len(state), -1) if contexts is None else np.where(context < 0, -1, contexts.picked()[context])
-    episode = groups_of(sources["messages"], "episode") if "episode" in sources["messages"].columns else None
+    picked = np.full(len(split), -1)
+    if contexts is not None:
+        picked = np.where(messages.context < 0, -1, contexts.picked[messages.context])
+    source = sources["messages"]
+    episode = np.unique(keys(source, "episode"), return_inverse=True)[1] if "episode" in source.columns else None
     return Corpus(
         folder=folder,
         settings=settings,
         files={name: source.path for name, source in sources.items()},
         states=table,
         states_about=about,
-        recorded=table_of(
-            state=state.astype(np.int32),
-            split=split,
-            message=contents["messages"],
-            candidates=_candidates(contexts, context, rng),
-            picked=picked.astype(np.int8),
-            group=(np.arange(len(state)) if episode is None else episode).astype(np.int32),
+        recorded=pa.table(
+            {
+                "state": messages.state.astype(np.int32),
+                "split": split,
+                "message": contents["messages"],
+                "candidates": _candidates(contexts, messages.context, rng),
+                "picked": picked.astype(np.int8),
+                "group": (np.arange(len(split)) if episode is None else episode).astype(np.int32),
+            }
         ),
-        traces=table_of(
-            item_id=where[0].astype(np.int32),
-            phrases=lists_of(phrases, np.int16),
-            split=where[2],
-            candidates=_candidates(contexts, where[1], rng),
+        traces=pa.table(
+            {
+                "item_id": described.state.astype(np.int32),
+                "phrases": pa.array(as_sets(phrases, inventory), pa.list_(pa.int16())),
+                "split": described_split,
+                "candidates": _candidates(contexts, described.context, rng),
+            }
         ),
-        inventory=table_of(phrase_id=np.arange(len(inventory)), phrase=list(inventory.phrases), count=inventory.counts),
+        inventory=pa.table(
+            {"phrase_id": np.arange(len(inventory)), "phrase": list(inventory), "count": list(inventory.values())}
+        ),
         columns=states.columns,
         pictures=states.pictures,
         contexts=contexts,
-        context=context,
+        context=messages.context,
         episodes=None if episode is None else int(episode.max()) + 1,
         texts=texts,
     )
 
 
-def _read_said(
-    sources: Mapping[str, Source],
-    settings: CorpusSettings,
-    states: States | None,
-    contexts: Contexts | None,
-    faults: Faults,
-) -> tuple[dict[str, Any], dict[str, Places]]:
-    """What was said, and where: a column of messages, a list of texts, and rows of states and contexts."""
-    contents: dict[str, Any] = {}
-    said_in: dict[str, Places] = {}
-    columns = {"messages": ("message", SYMBOLS if settings.messages.kind == "symbols" else VECTOR)}
-    for name, (column, kind) in (columns | {"utterances": ("text", TEXT)}).items():
-        if name not in sources:
-            continue
-        source, places = sources[name], {}
-        with faults.gathered():
-            places = place_columns(source)
-        table = typed(source, {column: kind} | places, faults)
-        with faults.gathered():
-            if column in table.column_names:
-                cells = table[column].chunk(0)
-                contents[name] = cells.to_pylist() if kind is TEXT else message_column(source, cells, settings.messages)
-        with faults.gathered():
-            are_known = contexts is not None or "contexts" not in sources
-            if states is not None and are_known and places and places.keys() <= set(table.column_names):
-                said_in[name] = find_places(source, table, sources["states"], states, contexts)
-    return contents, said_in
-
-
 def _check_together(
     folder: Path,
     settings: UtteranceSettings | None,
-    sources: Mapping[str, Source],
+    sources: dict[str, Source],
     contexts: Contexts | None,
     faults: Faults,
 ) -> None:
@@ -215,12 +216,10 @@ def _check_together(
     said = [sources[name] for name in ("messages", "utterances") if name in sources]
     if contexts is not None and said and not any("context_id" in source.columns for source in said):
         advice = f"add a column 'context_id' to {said[0].path.name}, or remove the file"
-        faults.sentences.append(f"{sources['contexts'].path} exists, but no message names its context; {advice}.")
+        faults.append(f"{sources['contexts'].path} exists, but no message names its context; {advice}.")
 
 
 def _candidates(contexts: Contexts | None, context: np.ndarray, rng: np.random.Generator) -> pa.Array:
     """The recorded candidates, the true one first; contexts with more than others are cut at random."""
-    if contexts is None:
-        return lists_of([()] * len(context), np.int32)
-    chosen = contexts.cut(rng)
-    return lists_of([chosen[each] if each >= 0 else () for each in context], np.int32)
+    chosen: Any = [] if contexts is None else contexts.cut(rng).tolist()
+    return pa.array([chosen[each] if each >= 0 else [] for each in context], pa.list_(pa.int32()))

@@ -25,7 +25,7 @@ from neuralese.errors import NeuraleseError, reason, shown
 from neuralese.tasks.corpus.files import CorpusError, control_character, read_text
 
 FILE = "corpus.yaml"
-LARGEST, DEEPEST = 100_000, 6  # characters and levels of the file; settings take a few hundred and three
+LARGEST = 100_000  # characters of the file; settings take a few hundred
 MOST_SYMBOLS = 2**31 - 1
 AS_TEXT = "text, in quotes if YAML reads it as something else"
 ABOVE_ZERO, A_SHARE = "a number above 0", "a number above 0 and below 1"
@@ -215,41 +215,30 @@ def _what(error: Any, place: tuple[str, ...]) -> str:
 
 
 class _Loader(yaml.SafeLoader):
-    """Plain values only: no aliases, tags, repeated keys or deep nesting, which attacks exploit."""
-
-    depth = 0
+    """Plain values only: no aliases, with which a short file can hold endless data, and no repeated keys."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        """Compose a node, unless it is something that settings never need."""
+        """Compose a node, unless it is an alias."""
         event: Any = self.peek_event()
-        where = f"line {event.start_mark.line + 1}"
-        if isinstance(event, yaml.AliasEvent) or event.anchor:
-            why = "has an anchor or alias ('&' or '*'); write the value out, or quote the text"
-            raise NeuraleseError(f"{where} {why}.")
-        if event.tag:
-            raise NeuraleseError(f"{where} has a tag ({shown(event.tag)}); write plain values without '!'.")
-        is_nested = isinstance(event, yaml.CollectionStartEvent)
-        self.depth += is_nested
-        if self.depth > DEEPEST:
-            raise NeuraleseError(f"{where} is nested more than {DEEPEST} levels deep; settings need three at most.")
-        node = super().compose_node(parent, index)
-        self.depth -= is_nested
-        return node
+        if isinstance(event, yaml.AliasEvent):
+            why = "has an alias ('*'); write the value out, or quote the text"
+            raise NeuraleseError(f"line {event.start_mark.line + 1} {why}.")
+        return super().compose_node(parent, index)
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
         """Construct a mapping whose keys are different texts."""
         seen = set()
-        for key_node, _ in node.value:
-            where, name = f"line {key_node.start_mark.line + 1}", shown(key_node.value)
-            if not isinstance(key_node, yaml.ScalarNode):
-                raise NeuraleseError(f"{where} has a list or mapping as a key; write a word before the colon.")
-            if key_node.tag != "tag:yaml.org,2002:str":
+        for each, _ in node.value:
+            where = f"line {each.start_mark.line + 1}"
+            if each.tag != "tag:yaml.org,2002:str":
+                name = shown(each.value) if isinstance(each, yaml.ScalarNode) else "(a list or mapping)"
                 raise NeuraleseError(f"{where}: YAML does not read the key {name} as text; put it in quotes.")
-            if found := control_character(key_node.value):
+            if found := control_character(each.value):
                 raise NeuraleseError(f"{where} has a key with the control character {found}; remove that.")
-            if key_node.value in seen:
-                raise NeuraleseError(f"{where} has the key {name} for the second time; remove one of the two.")
-            seen.add(key_node.value)
+            if each.value in seen:
+                again = f"has the key {shown(each.value)} for the second time"
+                raise NeuraleseError(f"{where} {again}; remove one of the two.")
+            seen.add(each.value)
         return super().construct_mapping(node, deep)
 
 
@@ -263,7 +252,9 @@ def read_yaml(path: Path) -> dict[str, Any]:
         value = yaml.load(text, _Loader)
     except NeuraleseError as error:
         raise NeuraleseError(f"{path}, {error}") from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except RecursionError:
+        raise NeuraleseError(f"{path} is nested too deeply; settings need three levels at most.") from None
+    except (yaml.YAMLError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
         why = reason(Exception(getattr(error, "problem", None) or error))

@@ -3,33 +3,24 @@
 import io
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from neuralese.errors import NeuraleseError, shown
-from neuralese.tasks.corpus.columns import (
-    COLOR,
-    ID,
-    LABEL,
-    NUMBER,
-    TEXT,
-    VECTOR,
-    groups_of,
-    matrix,
-    numpy_of,
-    table_of,
-    typed,
-    vectors_of,
-)
+from neuralese.storage.tables import vectors
+from neuralese.tasks.corpus.columns import ID, LABEL, NUMBER, TEXT, colors, convert, keys, matrix
 from neuralese.tasks.corpus.files import Faults, Source
 from neuralese.tasks.corpus.settings import FILE, ColumnSettings, CorpusSettings
 
-KINDS = {"category": LABEL, "number": NUMBER, "circular": NUMBER, "color": COLOR, "vector": VECTOR, "image": TEXT}
+if TYPE_CHECKING:
+    from neuralese.tasks.birds.features import Network
+
 MOST_CATEGORIES = 1000  # a column with more is an id, or a number
 WHOLE = re.compile(r"-?\d{1,15}", re.ASCII)
 COMPONENTS = 64  # of a network's features of pictures, which have more dimensions than a corpus has data for
@@ -41,7 +32,7 @@ PIXELS = 224  # side of the square shown to the network: the size it was trained
 THUMBNAIL = 96  # pixels of the longer side of a small copy
 QUALITY = 70  # of its WebP
 
-ImageFeatures = Callable[[Sequence[Path]], np.ndarray]  # paths of n pictures -> (n, d)
+ImageFeatures = Callable[[Path], np.ndarray]  # the path of a picture -> (d,)
 
 
 @dataclass(frozen=True)
@@ -64,22 +55,18 @@ class States:
 
 def read_states(source: Source, settings: CorpusSettings, images: ImageFeatures, faults: Faults) -> States | None:
     """The states, as far as they can be read; none if they have no ids."""
-    table = typed(source, {"state_id": ID} | {name: KINDS[each.type] for name, each in settings.states.items()}, faults)
     states = States([], {}, {}, {})
     with faults.gathered():
-        states.ids.extend(unique(source, table, "state_id"))
+        states.ids.extend(unique(source, "state_id"))
         if len(states) == 1:
             raise NeuraleseError(f"{source.path} has only one state, so there is nothing to tell apart; add others.")
     for name, each in settings.states.items():
         with faults.gathered():
-            if name not in table.column_names:
-                continue
-            cells = table[name].chunk(0)
             if each.type == "image":
-                states.pictures[name] = cells.to_pylist()
-                states.columns[name] = _seen(source, name, states.pictures[name], images)
+                states.pictures[name] = convert(source, name, TEXT).to_pylist()
+                states.columns[name] = _pictured(source, name, states.pictures[name], images)
             else:
-                states.columns[name] = _values(source, name, each, cells)
+                states.columns[name] = _values(source, name, each)
     keeping = dict.fromkeys(settings.same, "same")
     keeping |= {} if settings.split.by in (None, "episode") else {settings.split.by: "split.by"}
     for name, key in keeping.items():
@@ -87,39 +74,37 @@ def read_states(source: Source, settings: CorpusSettings, images: ImageFeatures,
             if name not in source.columns:
                 where = f"{source.path.parent / FILE}: '{key}' names {name}"
                 raise NeuraleseError(f"{where}, which is not a column of {source.path.name}; correct either.")
-            states.groups[name] = groups_of(source, name)
+            states.groups[name] = np.unique(keys(source, name), return_inverse=True)[1]
     return states if states.ids else None
 
 
-def unique(source: Source, table: pa.Table, name: str) -> list[str]:
-    """Ids, each of which occurs once; none if the column is at fault."""
-    ids = table[name].to_pylist() if name in table.column_names else []
-    if len(set(ids)) < len(ids):
-        found: dict[str, int] = {}
-        row = next(row for row, each in enumerate(ids) if found.setdefault(each, row) != row)
-        where = source.place(found[ids[row]])
-        raise source.fault(row, f"'{name}' is {shown(ids[row])}, as in {where}; give every row its own id")
+def unique(source: Source, name: str) -> list[str]:
+    """A column of ids, each of which occurs once."""
+    ids = convert(source, name, ID).to_pylist()
+    found: dict[str, int] = {}
+    again = [found.setdefault(each, row) != row for row, each in enumerate(ids)]
+    same = "give every row its own id"
+    source.refuse(again, lambda row: f"'{name}' is {shown(ids[row])}, as in {source.place(found[ids[row]])}; {same}")
     return ids
 
 
-def _values(source: Source, name: str, settings: ColumnSettings, cells: pa.Array) -> np.ndarray:
-    """A converted column as an array."""
+def _values(source: Source, name: str, settings: ColumnSettings) -> np.ndarray:
+    """A column as declared."""
     match settings.type:
         case "category":
-            labels = cells.to_pylist()
+            labels = convert(source, name, LABEL).to_pylist()
             if (count := len(set(labels))) > MOST_CATEGORIES:
                 raise NeuraleseError(
                     f"{source.path}: '{name}' has {count:,} different values, more than the {MOST_CATEGORIES:,} a "
                     "category may have; set its type in corpus.yaml to number or vector, or leave it out there."
                 )
             return np.array(labels, dtype=object)
-        case "circular":
-            return numpy_of(cells) % settings.period
         case "color":
-            return numpy_of(cells.values).reshape(-1, 3)
+            return colors(source, name)
         case "vector":
-            return matrix(source, name, cells)
-    return numpy_of(cells)
+            return matrix(source, name)
+    numbers = convert(source, name, NUMBER).to_numpy()
+    return numbers % settings.period if settings.period else numbers
 
 
 def categories(labels: np.ndarray) -> tuple[list[str], np.ndarray]:
@@ -148,36 +133,39 @@ def feature_matrix(
 def states_table(states: States, settings: CorpusSettings, training: np.ndarray) -> tuple[pa.Table, dict[str, Any]]:
     """Every state, with what models see of it, its labels and its columns; and metadata about them."""
     features, numbers = feature_matrix(states.columns, settings.states, training)
-    columns: dict[str, np.ndarray] = {}
+    columns: dict[str, Any] = {}
     types: dict[str, dict[str, Any]] = {}
     readable: dict[str, list[str]] = {}
-    for name, values in states.columns.items():
+    for name, column in states.columns.items():
+        values: Any = column
         kind, period = settings.states[name].type, settings.states[name].period
         types[name] = {"type": "vector" if kind == "image" else kind} | ({} if period is None else {"period": period})
-        if kind == "image":
-            values = features[:, numbers[name]]
+        if kind in ("vector", "image"):
+            columns[name] = [*features[:, numbers[name]].astype(np.float64)]
         elif kind == "color":
-            values = np.array(["#{:02x}{:02x}{:02x}".format(*rgb) for rgb in np.round(values).astype(int)])
-        columns[name] = values
+            values = ["#{:02x}{:02x}{:02x}".format(*rgb) for rgb in np.round(values).astype(int)]
+        columns.setdefault(name, values)
         if kind in ("category", "color"):
             readable[name] = [f"{name} {value}" for value in values]
         elif kind in ("number", "circular"):
             readable[name] = [f"{name} {value:.4g}" for value in values]
-    colors = [name for name in columns if settings.states[name].type == "color"]
-    plain = {name: values for name, values in readable.items() if name not in colors}
+    colored = [name for name in columns if settings.states[name].type == "color"]
+    plain = {name: values for name, values in readable.items() if name not in colored}
     nothing = [""] * len(states)
     shared = np.stack([np.zeros(len(states)), *(states.groups[name] for name in settings.same)])
     groups = np.unique(shared, axis=1, return_inverse=True)[1].reshape(-1)
-    table = table_of(
-        state=np.arange(len(states), dtype=np.int32),
-        name=states.ids,
-        group=groups.astype(np.int32),
-        shown=_joined(readable) or states.ids,
-        label=_joined(plain) or nothing,
-        color=columns[colors[0]] if colors else nothing,
-        picture=next(iter(states.pictures.values()), nothing),
-        feature=vectors_of(features),
-        **{f"column {name}": values for name, values in columns.items()},
+    table = pa.table(
+        {
+            "state": np.arange(len(states), dtype=np.int32),
+            "name": states.ids,
+            "group": groups.astype(np.int32),
+            "shown": _joined(readable) or states.ids,
+            "label": _joined(plain) or nothing,
+            "color": columns[colored[0]] if colored else nothing,
+            "picture": next(iter(states.pictures.values()), nothing),
+            "feature": vectors(features),
+        }
+        | {f"column {name}": values for name, values in columns.items()}
     )
     named = settings.utterances.about if settings.utterances else []
     seen_by_people = [number for name in named for number in range(numbers[name].start, numbers[name].stop)]
@@ -236,72 +224,62 @@ def rgb_to_lab(rgb: np.ndarray) -> np.ndarray:
     return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=1)
 
 
-def hex_to_rgb(texts: Sequence[str]) -> np.ndarray:
-    """The three numbers of each "#rrggbb", (n, 3)."""
-    return np.array([list(bytes.fromhex(text[1:])) for text in texts], dtype=np.float64)
-
-
 class PictureError(Exception):
-    """A picture is not one, or is damaged: its position, and why."""
-
-    def __init__(self, place: int, why: str) -> None:
-        super().__init__(why)
-        self.place = place
+    """Why a picture cannot be read."""
 
 
-def _seen(source: Source, name: str, paths: list[str], features: ImageFeatures) -> np.ndarray:
-    """Pictures inside the folder, through the function given for them; each is processed once."""
+def _pictured(source: Source, name: str, paths: list[str], features: ImageFeatures) -> np.ndarray:
+    """The features of pictures inside the folder, (n, d); each picture is processed once."""
     folder = source.path.parent.resolve()
-    files: dict[str, Path] = {}
+    found: dict[str, np.ndarray] = {}
     for row, path in enumerate(paths):
-        if path in files:
+        if path in found:
             continue
         file = (folder / path).resolve()
         if not file.is_relative_to(folder):
             raise source.fault(row, f"'{name}' is {shown(path)}, which is outside the folder; copy the picture into it")
         if not file.is_file():
             raise source.fault(row, f"'{name}' is {shown(path)}, but the folder has no such file; add it")
-        files[path] = file
-    try:
-        found = np.asarray(features(list(files.values())), dtype=np.float32)
-    except PictureError as error:
-        path = list(files)[error.place]
-        why = f"'{name}' is {shown(path)}, which cannot be read as a picture: {error}"
-        raise source.fault(paths.index(path), f"{why}; replace it") from None
-    place = {path: row for row, path in enumerate(files)}
-    return found[[place[path] for path in paths]]
+        try:
+            found[path] = features(file)
+        except PictureError as error:
+            why = f"'{name}' is {shown(path)}, which cannot be read as a picture: {error}"
+            raise source.fault(row, f"{why}; replace it") from None
+    return np.stack([found[path] for path in paths], dtype=np.float32)
 
 
-def seen(paths: Sequence[Path]) -> np.ndarray:
-    """The network's features of pictures: its last feature maps, averaged over the picture, (n, 1280)."""
-    import torch
-
+@cache
+def _network() -> "Network":
     from neuralese.tasks.birds.features import Network, export_backbone
 
-    network = Network(export_backbone(NETWORK, PIXELS))
-    maps = (network.maps(_decoded(path, place, PIXELS)[None]) for place, path in enumerate(paths))
-    return np.stack([torch.from_numpy(each).mean((2, 3))[0].numpy() for each in maps])
+    return Network(export_backbone(NETWORK, PIXELS))
 
 
-def checked(paths: Sequence[Path]) -> np.ndarray:
-    """Decode pictures without extracting features: (n, 1) zeros."""
-    for place, path in enumerate(paths):
-        _decoded(path, place, 1)
-    return np.zeros((len(paths), 1), dtype=np.float32)
+def seen(path: Path) -> np.ndarray:
+    """The network's features of a picture: its last feature maps, averaged over the picture, (1280,)."""
+    import torch
+
+    return torch.from_numpy(_network().maps(_decoded(path, PIXELS)[None])).mean((2, 3))[0].numpy()
+
+
+def checked(path: Path) -> np.ndarray:
+    """Decode a picture without extracting features: a zero."""
+    _decoded(path, 1)
+    return np.zeros(1, dtype=np.float32)
 
 
 def thumbnail(path: Path) -> bytes:
     """A small copy of a picture, as WebP."""
     from PIL import Image
 
-    small = Image.fromarray(_decoded(path, 0, None))
+    small = Image.fromarray(_decoded(path, None))
     small.thumbnail((THUMBNAIL, THUMBNAIL))
     buffer = io.BytesIO()
     small.save(buffer, "WEBP", quality=QUALITY)
     return buffer.getvalue()
 
 
-def _decoded(path: Path, place: int, size: int | None) -> np.ndarray:
+def _decoded(path: Path, size: int | None) -> np.ndarray:
     """A picture as meant to be seen, stretched to size x size pixels if given: (h, w, 3) bytes."""
     from PIL import Image, ImageOps, UnidentifiedImageError
 
@@ -310,6 +288,6 @@ def _decoded(path: Path, place: int, size: int | None) -> np.ndarray:
             upright = ImageOps.exif_transpose(image).convert("RGB")
             return np.asarray(upright if size is None else upright.resize((size, size), Image.Resampling.BICUBIC))
     except UnidentifiedImageError:
-        raise PictureError(place, "its format is unknown") from None
+        raise PictureError("its format is unknown") from None
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:  # raised by damaged pictures
-        raise PictureError(place, str(error)) from None
+        raise PictureError(str(error)) from None

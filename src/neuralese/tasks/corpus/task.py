@@ -1,23 +1,59 @@
 """A corpus as a task: a user's own recordings, without a game."""
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from neuralese.config.models import FitConfig, GameConfig, MessagesConfig
 from neuralese.data.data_sets import DataSet
+from neuralese.storage.schema import MESSAGE, SPLIT, Column, contract, int8, int32, int32s, text, vector
 from neuralese.storage.tables import read_about, read_table
-from neuralese.tasks.corpus.tables import JUDGES, PICTURES, STATES
 from neuralese.tasks.task import FILES, Files, Task
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
-    import pyarrow as pa
     from torch import Generator, Tensor
 
     from neuralese.speakers.traces import Traces
     from neuralese.stages.run import Run
+
+STATES = contract(
+    "states",
+    "name",
+    state=int32("Its row, from 0.", row_number=True),
+    name=text("Its id in the corpus."),
+    group=int32("Distractors are of the same group: they share the columns `same`.", low=0),
+    shown=text("What it is called in pictures and on the page."),
+    label=text("The same without colours, to stand on a swatch."),
+    color=text("As `#rrggbb`, or empty."),
+    picture=text("Its row in `pictures.parquet`, or empty."),
+    feature=vector("What players see of it."),
+)
+PICTURES = replace(
+    contract(
+        "pictures",
+        "picture",
+        picture=text("Its path in the corpus."),
+        content=Column(pa.binary(), "A small copy of the picture, as WebP."),
+    ),
+    may_be_empty=True,
+)
+RECORDED = contract(
+    "recorded",
+    state=int32("The true state, by its row.", low=0),
+    split=SPLIT,
+    message=Column(MESSAGE, "What was said: a vector, or symbols."),
+    candidates=int32s("The true state and its distractors; empty where none were recorded.", low=0),
+    picked=int8("Whether the real listener picked the true state; -1 where it is not known.", low=-1, high=1),
+    group=int32("Which messages belong together: those of an episode, or each for itself.", low=0),
+)
+
+JUDGED = ("dev", "test")  # splits in which translations are judged, each by a p(z | x) fitted to its own messages
+JUDGES = tuple(f"judge_{split}.safetensors" for split in JUDGED)
 
 CARD = (150, 110)  # pixels of a picture
 FITTING = FitConfig(hidden=128, steps=2000, batch=512, learning_rate=0.002, faster=5.0, check_every=100, patience=5)
@@ -73,8 +109,8 @@ class Corpus(Task):
                 return Image.open(io.BytesIO(copies[picture])).convert("RGB")
             image = Image.new("RGB", CARD, color or "#f2f2ee")
             draw = ImageDraw.Draw(image)
-            for line, text in enumerate(shown.split(", ")[:7]):
-                draw.text((6, 6 + 14 * line), text[:24], fill="black", stroke_width=1, stroke_fill="white")
+            for line, part in enumerate(shown.split(", ")[:7]):
+                draw.text((6, 6 + 14 * line), part[:24], fill="black", stroke_width=1, stroke_fill="white")
             return image
 
         order = sorted(codes)

@@ -1,7 +1,6 @@
 """Write a corpus, a folder that is either whole or absent, with the column types that are declared or guessed."""
 
 import csv
-import json
 import math
 import os
 import re
@@ -10,7 +9,11 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import yaml
 
 from neuralese.errors import NeuraleseError, reason
 from neuralese.storage.files import atomic, storage_problem, write_text
@@ -18,11 +21,6 @@ from neuralese.tasks.corpus.columns import HEX
 from neuralese.tasks.corpus.settings import FILE
 from neuralese.tasks.corpus.states import MOST_CATEGORIES
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
-NOT_TEXT = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}  # as YAML reads them
 FEW = 12  # whole numbers with at most this many different values are taken for categories
 WIDE = 32  # arrays of up to this many numbers become one column per number
 TURNING = re.compile(r"angle|heading|direction|orientation|bearing|azimuth|hue|phase|rotation", re.IGNORECASE)
@@ -52,7 +50,7 @@ def new_corpus(folder: Path) -> None:
 
 
 def write_corpus(
-    folder: str | Path, settings: str, tables: "Mapping[str, Columns | pa.Table]", suffix: str = ".parquet"
+    folder: str | Path, settings: str, tables: Mapping[str, Columns | pa.Table], suffix: str = ".parquet"
 ) -> None:
     """Write `corpus.yaml` as given, and tables by name."""
     with _staged(Path(folder)) as staging:
@@ -82,31 +80,22 @@ def _staged(folder: Path) -> Iterator[Path]:
         shutil.rmtree(staging, ignore_errors=True)
 
 
-def _write_parquet(path: Path, columns: "Columns | pa.Table") -> None:
-    import pyarrow as pa  # here, since its arrays import pandas, which is not needed elsewhere
-    import pyarrow.parquet as pq
-
-    made = {} if isinstance(columns, Mapping) else dict(zip(columns.column_names, columns.columns, strict=True))
-    for name, values in columns.items() if isinstance(columns, Mapping) else ():
-        try:
-            made[name] = pa.array(_alike(values))
-        except (pa.ArrowException, OverflowError) as error:
-            where = f"{path.stem}: the column '{name}'"
-            raise NeuraleseError(f"{where} cannot be written ({reason(error)}); use values of one type.") from None
+def _write_parquet(path: Path, columns: Columns | pa.Table) -> None:
+    made: Any = columns
+    if isinstance(columns, Mapping):
+        made = {}
+        for name, values in columns.items():
+            try:
+                made[name] = pa.array(values)
+            except (pa.ArrowException, OverflowError) as error:
+                where = f"{path.stem}: the column '{name}'"
+                raise NeuraleseError(f"{where} cannot be written ({reason(error)}); use values of one type.") from None
+        made = pa.table(made)
     with atomic(path) as temporary:
-        pq.write_table(pa.table(made), temporary, compression="zstd")
+        pq.write_table(made, temporary, compression="zstd")
 
 
-def _alike(values: list) -> list:
-    """Integers among floats as floats, also in lists."""
-    if any(type(each) is float for each in values):
-        return [float(each) if type(each) is int else each for each in values]
-    if any(type(each) is list and any(type(part) is float for part in each) for each in values):
-        return [list(map(float, each)) for each in values]
-    return values
-
-
-def _write_csv(path: Path, columns: "Columns | pa.Table") -> None:
+def _write_csv(path: Path, columns: Columns | pa.Table) -> None:
     columns = columns if isinstance(columns, Mapping) else columns.to_pydict()
     with atomic(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -132,16 +121,17 @@ def settings_text(
 
 def yaml_value(value: object) -> str:
     """A value as YAML on one line."""
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{yaml_value(name)}: {yaml_value(each)}" for name, each in value.items()) + "}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(yaml_value, value)) + "]"
-    if isinstance(value, str):
-        is_plain = PLAIN.fullmatch(value) and value.lower() not in NOT_TEXT
-        quoted = json.dumps(value, ensure_ascii=False)
-        return value if is_plain else "".join(each if each.isprintable() else f"\\U{ord(each):08x}" for each in quoted)
-    text = repr(value) if isinstance(value, float) else json.dumps(value)
-    return text.replace("e", ".0e") if "e-" in text and "." not in text else text  # YAML reads 1e-05 as text
+    options: Any = {"default_flow_style": True, "sort_keys": False, "allow_unicode": True, "width": math.inf}
+    text = yaml.dump(value, Dumper=_Dumper, **options)
+    return text.removesuffix("...\n").rstrip("\n")
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes every value out, also one that occurs twice."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        """Whether to write a value out."""
+        return True
 
 
 def guess_columns(values: Mapping[str, Sequence]) -> tuple[dict[str, dict[str, Any]], dict[str, str], dict[str, str]]:
@@ -161,34 +151,27 @@ def guess_columns(values: Mapping[str, Sequence]) -> tuple[dict[str, dict[str, A
 
 def _guess(name: str, values: Sequence) -> Guess:
     if isinstance(values[0], list):
-        return _guess_lists(name, values)
+        lengths = {len(each) for each in values}
+        if len(lengths) > 1 or not all(type(part) in (int, float) for each in values for part in each):
+            return None, "left out: lists of different lengths, or not of numbers"
+        if lengths == {3} and COLORED.search(name) and all(0 <= part <= 255 for each in values for part in each):
+            return {"type": "color"}, "guessed by its name: three numbers from 0 to 255"
+        return {"type": "vector"}, f"guessed: {lengths.pop()} numbers"
     if isinstance(values[0], bool | str):
         if all(isinstance(each, str) and HEX.fullmatch(each) for each in values):
             return {"type": "color"}, "guessed: all are #rrggbb"
-        return _guess_category(set(map(str, values)))
+        names = sorted(set(map(str, values)))
+        if len(names) > MOST_CATEGORIES:
+            return None, f"left out: {len(names):,} different texts are more than a category may have"
+        some = ", ".join(names[:3])
+        plain = some if some.isprintable() and len(some) < 60 else "texts"
+        return {"type": "category"}, f"guessed: {len(names)} different values, such as {plain}"
     low, high, different = min(values), max(values), len(set(values))
     if TURNING.search(name) and (period := _period(low, high)):
         return {"type": "circular", "period": period}, f"guessed by its name: from {low:g} to {high:g}"
     if all(isinstance(each, int) for each in values) and different <= FEW:
         return {"type": "category"}, f"guessed: {different} different whole numbers; or number, if more is more"
     return {"type": "number"}, f"guessed: from {low:g} to {high:g}"
-
-
-def _guess_lists(name: str, values: Sequence[list]) -> Guess:
-    lengths = {len(each) for each in values}
-    if len(lengths) > 1 or not all(type(part) in (int, float) for each in values for part in each):
-        return None, "left out: lists of different lengths, or not of numbers"
-    if lengths == {3} and COLORED.search(name) and all(0 <= part <= 255 for each in values for part in each):
-        return {"type": "color"}, "guessed by its name: three numbers from 0 to 255"
-    return {"type": "vector"}, f"guessed: {lengths.pop()} numbers"
-
-
-def _guess_category(names: set[str]) -> Guess:
-    if len(names) > MOST_CATEGORIES:
-        return None, f"left out: {len(names):,} different texts are more than a category may have"
-    some = ", ".join(sorted(names)[:3])
-    plain = some if some.isprintable() and len(some) < 60 else "texts"
-    return {"type": "category"}, f"guessed: {len(names)} different values, such as {plain}"
 
 
 def _period(low: float, high: float) -> float | None:
