@@ -8,7 +8,7 @@ import pytest
 from small_corpus import column, messages
 
 from neuralese.errors import NeuraleseError
-from neuralese.recording import Recording, RecordParallel, record_parallel, spoken
+from neuralese.recording import record_parallel, spoken
 from neuralese.tasks.corpus.read import read_corpus
 
 WHY = "mpe2 is not installed; it comes with the extra `test`"
@@ -34,37 +34,35 @@ def test_a_speaker_that_names_the_goal_is_recorded(tmp_path):
     assert corpus.settings.split.by == "episode"
 
 
-def listened(env, recorded, heard):
-    """Play at random, and give what each agent was seen to hear after each step."""
-    found = []
-    for episode in range(4):
-        recorded.reset(seed=episode)
-        while recorded.agents:
-            actions = {agent: env.action_space(agent).sample() for agent in recorded.agents}
-            seen, *_ = recorded.step(actions)
-            found += [heard(agent, seen) for agent in env.possible_agents if recorded.readers.get(agent)]
-    return found
+class Overheard:
+    """An environment, with what its agents saw after each step."""
+
+    def __init__(self, env):
+        self.env, self.seen = env, []
+
+    def __getattr__(self, name):
+        return getattr(self.env, name)
+
+    def step(self, actions):
+        done = self.env.step(actions)
+        self.seen.append(done[0])
+        return done
 
 
 @pytest.mark.parametrize("continuous", [False, True])
 def test_symbols_and_vectors_are_what_the_other_agent_hears(tmp_path, continuous):
-    env = simple_reference_v3.parallel_env(max_cycles=STEPS, continuous_actions=continuous)
+    env = Overheard(simple_reference_v3.parallel_env(max_cycles=STEPS, continuous_actions=continuous))
     size = env.unwrapped.world.dim_c
-    for number, agent in enumerate(env.possible_agents):
-        env.action_space(agent).seed(number)
-    with Recording(tmp_path / "mine") as recording:
-        recorded = RecordParallel(env, recording, state=lambda agent, seen: {"goal": seen[8:11], "velocity": seen[:2]})
-        heard = listened(
-            env, recorded, lambda agent, seen: seen[{"agent_0": "agent_1", "agent_1": "agent_0"}[agent]][-size:]
-        )
-    said = pq.read_table(tmp_path / "mine/messages.parquet")
-    assert set(said["speaker"].to_pylist()) == {"agent_0", "agent_1"}
-    messages = said["message"].to_pylist()
+    goal = {"state": lambda agent, seen: {"goal": seen[8:11], "velocity": seen[:2]}}
+    record_parallel(env, tmp_path / "mine", episodes=4, **goal)
+    heard = [seen[agent][-size:] for seen in env.seen for agent in ("agent_1", "agent_0")]
+    said = pq.read_table(tmp_path / "mine/messages.parquet").to_pydict()
+    assert said["speaker"][:2] == ["agent_0", "agent_1"]
     if continuous:
-        np.testing.assert_allclose(messages, heard, atol=1e-6)
+        np.testing.assert_allclose(said["message"], heard, atol=1e-6)
     else:
-        assert [symbol for (symbol,) in messages] == [int(np.argmax(each)) for each in heard]
-        assert max(symbol for (symbol,) in messages) >= 5  # not the moves
+        assert [symbol for (symbol,) in said["message"]] == [int(np.argmax(each)) for each in heard]
+        assert max(symbol for (symbol,) in said["message"]) >= 5  # not the moves
 
 
 def test_without_being_told_anything_a_whole_game_is_recorded_at_random(tmp_path):
@@ -79,19 +77,6 @@ def test_a_silent_agent_has_nothing_to_say():
     env = simple_speaker_listener_v4.parallel_env()
     assert spoken(env, "listener_0") is None
     assert spoken(env, "speaker_0")("speaker_0", np.int64(2)) == 2
-
-
-def test_all_else_is_as_it_was(tmp_path):
-    env = simple_speaker_listener_v4.parallel_env(max_cycles=2)
-    recorded = RecordParallel(env, Recording(tmp_path / "mine"))
-    seen, infos = recorded.reset(seed=3)
-    plain, plain_infos = simple_speaker_listener_v4.parallel_env(max_cycles=2).reset(seed=3)
-    assert {agent: each.tolist() for agent, each in seen.items()} == {
-        agent: each.tolist() for agent, each in plain.items()
-    }
-    assert infos == plain_infos
-    assert recorded.possible_agents == env.possible_agents
-    assert len(recorded.step({"speaker_0": 1, "listener_0": 0})) == 5
 
 
 class Elsewhere:
@@ -128,6 +113,6 @@ def test_what_cannot_be_read_has_to_be_told(tmp_path):
     space = SimpleNamespace(spaces={"move": 1, "say": 2}, seed=lambda seed: None, sample=lambda: {"move": 1, "say": 2})
     env = Elsewhere(space)
     with pytest.raises(NeuraleseError, match="pass message=function"):
-        RecordParallel(env, Recording(tmp_path / "mine"), speakers=["one"])
+        record_parallel(env, tmp_path / "mine", speakers=["one"])
     record_parallel(env, tmp_path / "mine", episodes=5, message=lambda agent, action: action["say"])
     assert (tmp_path / "mine" / "messages.parquet").exists()
