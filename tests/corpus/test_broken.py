@@ -7,18 +7,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from small_corpus import (
-    WITH_CONTEXTS,
-    Files,
-    converted,
-    fails,
-    jsonl,
-    parquet,
-    run,
-    small_corpus,
-    snapshot,
-    write,
-)
+from small_corpus import WITH_CONTEXTS, Files, converted, fails, jsonl, parquet, run, small_corpus, snapshot, write
 
 from neuralese.tasks.corpus.describe import describe
 from neuralese.tasks.corpus.files import CorpusError
@@ -126,8 +115,7 @@ def column(name: str, head: str, value: Callable[[int], object] | None = None) -
 
 def in_contexts(text: str) -> Change:
     """Let every message be said in one of two contexts, and the states be those of the contexts."""
-    named = column("messages.csv", "context_id", lambda row: f"c{row % 2}")
-    return both(put("contexts.csv", text), column("messages.csv", "state_id"), named)
+    return both(put("contexts.csv", text), column("messages.csv", "state_id"), NAMED)
 
 
 def of(name: str, cells: list, **more) -> Change:
@@ -144,7 +132,33 @@ MIXED = jsonl(*({"state_id": f"s{n}", **STATE, "size": "big" if n == 7 else n} f
 MANY = "state_id,shape,size,angle,rgb\n" + "".join(f"s{n},kind{n},1,1,#000000\n" for n in range(1001))
 IMAGE = replace("corpus.yaml", "shape: {type: category}", "shape: {type: image}")
 NAMED = column("messages.csv", "context_id", lambda row: f"c{row % 2}")
+UNKNOWN = both(in_contexts(CONTEXTS), replace("messages.csv", "c0", "c7"))
+EPISODES = replace("corpus.yaml", "test: 0.2", "test: 0.2, by: episode")
+VECTOR = replace("corpus.yaml", "size: {type: number}", "size: {type: vector}")
 
+
+def splits(name: str, *cells: str) -> Change:
+    return column(name, "split", lambda row: cells[row % len(cells)])
+
+
+def states(text: str) -> str:
+    return f"state_id,shape,size,angle,rgb\n{text}"
+
+
+def substituted(name: str, pattern: str, after: str) -> Change:
+    return lambda files: files.update({name: re.sub(pattern, after, files[name])})
+
+
+BY = replace("corpus.yaml", "test: 0.2", "test: 0.2, by: half")
+ONE = both(
+    put("states.csv", states("s0,a,1,1,#000000\n")),
+    put("messages.csv", "state_id,message\n" + "s0,1 2\n" * 9),
+    put("utterances.csv", "state_id,text\n" + "s0,a red star\n" * 9),
+)
+FROM_STATES = replace("corpus.yaml", "language: en, least: 3", "from: states, about: [shape]")
+PICTURES = both(IMAGE, *(put(name, "text") for name in ("circle", "square", "star")))
+RARE = "state_id,text\n" + "".join(f"s{n},word{n}\n" for n in range(12))
+TEXTS = put("utterances.jsonl", jsonl(*({"state_id": i, "text": 3} for i in IDS)), "utterances.csv")
 BROKEN: list[tuple[str, Change]] = [
     # corpus.yaml
     ("corpus.yaml does not exist", without("corpus.yaml")),
@@ -153,146 +167,68 @@ BROKEN: list[tuple[str, Change]] = [
     ("'states.angle.period' is 9999", replace("corpus.yaml", "360", "9" * 400)),
     ("'states' names no column", put("corpus.yaml", "messages: {kind: symbols}\nstates: {}\n")),
     ("line 2 has an alias", put("corpus.yaml", "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\n")),
-    (
-        "line 1 is not YAML (could not determine a constructor for the tag",
-        put("corpus.yaml", "title: !!python/name:os.system x\n"),
-    ),
+    ("line 1 is not YAML (could not", put("corpus.yaml", "title: !!python/name:os.system x\n")),
     ("is nested too deeply", put("corpus.yaml", "a: " + "[" * 5000 + "]" * 5000)),
     ("line 3 is not YAML", put("corpus.yaml", "messages: {kind: symbols\nstates\n")),
     ("corpus.yaml is UTF-16", put("corpus.yaml", "title: x".encode("utf-16"))),
-    (
-        "'utterances.about' is for what people saw, but `from: states` makes phrases",
-        both(
-            replace("corpus.yaml", "language: en, least: 3", "from: states, about: [shape]"), without("utterances.csv")
-        ),
-    ),
-    (
-        "'split.by' is episode, but messages.csv has no column",
-        both(replace("corpus.yaml", "test: 0.2", "test: 0.2, by: episode"), column("messages.csv", "episode")),
-    ),
+    ("'utterances.about' is for what people saw, but `from: states`", both(FROM_STATES, without("utterances.csv"))),
+    ("'split.by' is episode, but messages.csv has no column", both(EPISODES, column("messages.csv", "episode"))),
     # files
     ("has no table of states: a translation compares what messages make", without("states.csv")),
     ("has no table of messages", without("messages.csv")),
     ("has both states.csv and states.jsonl; remove one", put("states.jsonl", "{}")),
     ("states.xlsx is in an unknown format", put("states.xlsx", b"PK", "states.csv")),
     ("states.csv is empty", put("states.csv", "")),
-    ("states.csv has no rows", put("states.csv", "state_id,shape,size,angle,rgb\n")),
+    ("states.csv has no rows", put("states.csv", states(""))),
     ("separates its cells with ';'; separate them with", put("messages.csv", "state_id;message\ns1;1 2\n")),
     ("utterances.csv, line 2 holds a NUL byte", replace("utterances.csv", "a red", "a\0 red")),
-    (
-        "utterances.csv, line 4 is not UTF-8 (byte 0xe9)",
-        lambda files: files.update({"utterances.csv": files["utterances.csv"].replace("star", "é").encode("latin-1")}),
-    ),
-    (
-        "line 2 is not a JSON object (Expecting value",
-        put("messages.jsonl", '{"message": [1]}\n{"a":\n', "messages.csv"),
-    ),
+    ("utterances.csv, line 2 is not UTF-8 (byte 0xe9)", put("utterances.csv", b"state_id,text\ns1,\xe9")),
+    ("line 2 is not a JSON object (Expecting", put("messages.jsonl", '{"message": [1]}\n{"a":\n', "messages.csv")),
     ("line 1 is [1, 2], not a JSON", put("messages.jsonl", "[1, 2]\n", "messages.csv")),
     ("NaN is not a JSON number", put("messages.jsonl", '{"state_id": "s0", "message": [NaN]}\n', "messages.csv")),
     ("line 1 is not a JSON object", put("messages.jsonl", "[" * 100_000, "messages.csv")),
-    (
-        "messages.parquet is not a whole Parquet file",
-        put("messages.parquet", parquet(pa.table({"state_id": IDS}))[:-9], "messages.csv"),
-    ),
+    ("messages.parquet is not a whole Parquet file", put("messages.parquet", b"PAR1 and no more", "messages.csv")),
     # states
     ("states.csv has no column 'state_id'; add it (there are shape", column("states.csv", "state_id")),
     ("states.csv has no column 'angle'", column("states.csv", "angle")),
-    (
-        "line 2: 'rgb' is '1 2 256', not a colour",
-        lambda files: files.update({"states.csv": re.sub("#......", "1 2 256", files["states.csv"])}),
-    ),
-    (
-        "states.csv has only one state, so there is nothing to tell apart",
-        both(
-            lambda files: files.update({"states.csv": "\n".join(files["states.csv"].splitlines()[:2])}),
-            put("messages.csv", "state_id,message\n" + "s0,1 2\n" * 9),
-            without("utterances.csv"),
-            replace("corpus.yaml", "utterances: {language: en, least: 3}\n", ""),
-        ),
-    ),
+    ("line 2: 'rgb' is '1 2 256', not a colour", substituted("states.csv", "#......", "1 2 256")),
+    ("states.csv has only one state, so there is nothing to tell apart", ONE),
     ("line 8: 'size' is text ('big') but a number in line 1", put("states.jsonl", MIXED, "states.csv")),
-    (
-        "states.csv, line 9: 'size' has 2 numbers but 1 in the first row",
-        both(
-            replace("corpus.yaml", "size: {type: number}", "size: {type: vector}"),
-            replace("states.csv", ",3.5,", ",3.5 1,"),
-        ),
-    ),
-    (
-        "line 2: 'shape' is 'circle', which cannot be read as a picture: its format is unknown; replace it",
-        both(IMAGE, *(put(name, "text") for name in ("circle", "square", "star"))),
-    ),
+    ("line 9: 'size' has 2 numbers but 1 in the first row", both(VECTOR, replace("states.csv", ",3.5,", ",3.5 1,"))),
+    ("line 2: 'shape' is 'circle', which cannot be read as a picture: its format is unknown", PICTURES),
     ("'shape' has 1,001 different values, more than the 1,000", put("states.csv", MANY)),
     # messages
     ("messages.csv has no column 'state_id': a translation compares", column("messages.csv", "state_id")),
-    (
-        "messages.csv: 'state_id' is empty in every row: a translation compares",
-        lambda files: files.update({"messages.csv": re.sub("(?m)^s[0-9]+", "", files["messages.csv"])}),
-    ),
+    ("messages.csv: 'state_id' is empty in every row: a", substituted("messages.csv", "(?m)^s[0-9]+", "")),
     ("row 0 (counted from 0): 'message' holds 1.5, but a symbol is a whole number", of("message", [[1.5]] * N)),
     ("'message' is '1 2'; write a list", of("message", ["1 2"] * N)),
-    (
-        "row 0 (counted from 0): 'state_id' is 0.0; an id is a whole number or text",
-        of("message", [[1]] * N, state_id=np.arange(N) / 1.0),
-    ),
-    (
-        "row 41 (counted from 0): 'message' has 1 numbers but 2 in the first row",
-        vectors([[0.5, 1.0]] * 41 + [[0.5]] + [[0.5, 1.0]] * 18),
-    ),
-    (
-        "row 5 (counted from 0): 'message' holds nan; write finite numbers",
-        vectors([[0.5, float("nan") if row == 5 else 0.0] for row in range(N)]),
-    ),
-    (
-        "row 3 (counted from 0): 'message' holds an empty entry",
-        of("message", [[1, None if row == 3 else 2] for row in range(N)]),
-    ),
+    ("row 0 (counted from 0): 'state_id' is 0.0; an id", of("message", [[1]] * N, state_id=np.arange(N) / 1.0)),
+    ("row 41 (counted from 0): 'message' has 1 numbers", vectors([[0.5, 1.0]] * 41 + [[0.5]] + [[0.5, 1.0]] * 18)),
+    ("row 5 (counted from 0): 'message' holds nan; write", vectors([[0.5, np.nan if n == 5 else 0] for n in range(N)])),
+    ("row 3 (counted from 0): 'message' holds an empty", of("message", [[1, None if n == 3 else 2] for n in range(N)])),
     # splits
-    (
-        "messages.csv, line 3: 'split' is 'val'; did you mean dev?",
-        column("messages.csv", "split", lambda row: ("train", "val", "test")[row % 3]),
-    ),
-    *(
-        (f"{name} has nothing in the split 'dev'", column(name, "split", lambda row: ("train", "test")[row % 2]))
-        for name in ("messages.csv", "utterances.csv")
-    ),
-    (
-        "messages.csv has 2 different values of 'half', too few for training, dev and test",
-        both(replace("corpus.yaml", "test: 0.2", "test: 0.2, by: half"), column("states.csv", "half", lambda n: n % 2)),
-    ),
+    ("messages.csv, line 3: 'split' is 'val'; did you mean dev?", splits("messages.csv", "train", "val", "test")),
+    ("messages.csv has nothing in the split 'dev'", splits("messages.csv", "train", "test")),
+    ("utterances.csv has nothing in the split 'dev'", splits("utterances.csv", "train", "test")),
+    ("messages.csv has 2 different values of 'half', too few", both(BY, column("states.csv", "half", lambda n: n % 2))),
     # contexts
     ("contexts.csv exists, but no message names its", put("contexts.csv", CONTEXTS)),
     ("messages.csv has a column 'context_id', but there is no table of contexts", NAMED),
-    (
-        "messages.csv, line 2: 'context_id' is 'c7', which no row of the table of contexts has (as in 29 more rows)",
-        both(in_contexts(CONTEXTS), replace("messages.csv", "c0", "c7")),
-    ),
+    ("'context_id' is 'c7', which no row of the table of contexts has (as in 29 more rows)", UNKNOWN),
     ("line 2: 'candidates' has 1, but with fewer than two", in_contexts(CONTEXTS.replace("s0 s1,0,1", "s0,0,0"))),
-    (
-        "line 3: 'candidates' has 's33', which no row of states.csv has; in CSV",
-        in_contexts(CONTEXTS.replace("s3", "s33")),
-    ),
+    ("line 3: 'candidates' has 's33', which no row of states.csv has; in", in_contexts(CONTEXTS.replace("s3", "s33"))),
     ("line 2: 'true' is 2; write a position from 0 to 1", in_contexts(CONTEXTS.replace("s0 s1,0", "s0 s1,2"))),
     ("line 3: 'pick' is -1; write a position from 0 to 2", in_contexts(CONTEXTS.replace("s4,2,", "s4,2,-1"))),
     ("line 3: 'context_id' is 'c0', as in", in_contexts(CONTEXTS.replace("c1", "c0"))),
     (
-        "messages.csv, line 3: 'state_id' is 's1', but the true state of context 'c1' is 's4'",
+        "line 3: 'state_id' is 's1', but the true state of context 'c1' is",
         both(put("contexts.csv", CONTEXTS), NAMED),
     ),
     # utterances
-    (
-        "utterances.csv has too few utterances: 0 of their words occur in 3 of the 7 training utterances",
-        put("utterances.csv", "state_id,text\n" + "".join(f"s{n},word{n}\n" for n in range(12))),
-    ),
-    (
-        "utterances.jsonl, line 1: 'text' is 3, not text",
-        put("utterances.jsonl", jsonl(*({"state_id": i, "text": 3} for i in IDS)), "utterances.csv"),
-    ),
+    ("too few utterances: 0 of their words occur in 3 of the 7 training utterances", put("utterances.csv", RARE)),
+    ("utterances.jsonl, line 1: 'text' is 3, not text", TEXTS),
     ("has a key 'utterances', but there is no table of them", without("utterances.csv")),
-    (
-        "no phrases can be made from the states, since 'states' names only vectors",
-        both(without("utterances.csv"), put("corpus.yaml", LEAST)),
-    ),
+    ("since 'states' names only vectors", both(without("utterances.csv"), put("corpus.yaml", LEAST))),
 ]
 
 
@@ -328,8 +264,7 @@ def test_a_broken_corpus_is_refused_in_one_sentence_and_nothing_is_written(tmp_p
 def test_the_unbroken_one_is_not_refused_and_a_folder_has_to_be_there(small, tmp_path):
     assert run("check", small).exit_code == 0
     assert "does not exist; `neuralese corpus new" in fails("check", tmp_path / "nowhere")
-    (tmp_path / "file").write_text("")
-    assert "is not a folder" in fails("check", tmp_path / "file")
+    assert "is not a folder" in fails("check", small / "states.csv")
 
 
 def test_faults_that_have_nothing_to_do_with_each_other_are_all_named(tmp_path):
@@ -350,24 +285,7 @@ def test_faults_that_have_nothing_to_do_with_each_other_are_all_named(tmp_path):
     ]
 
 
-INSERTED = [
-    b"",
-    b",",
-    b'"',
-    b"\n",
-    b"-1",
-    b"1e400",
-    b"nan",
-    b"\xff",
-    b"\0",
-    b"[",
-    b"{",
-    b"}",
-    b"&a ",
-    b"*a",
-    b": ",
-    b"\t",
-]
+INSERTED = b'|,|"|\n|-1|1e400|nan|\xff|\0|[|{|}|&a |*a|: |\t'.split(b"|")
 
 
 def damaged(content: bytes, rng: np.random.Generator) -> bytes:

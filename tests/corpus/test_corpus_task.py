@@ -71,8 +71,11 @@ def files(tmp_path):
     return make
 
 
-def test_a_corpus_says_that_it_is_one(files):
-    assert read_provenance(files()["provenance.json"])["source"] == "corpus"
+@pytest.fixture
+def game(files):
+    """The states and the recorded messages of a corpus of symbols, and its files."""
+    given = files()
+    return load_games(given, GameConfig(candidates=3))["train"], load_recorded(given["recorded.parquet"]), given
 
 
 @pytest.mark.parametrize("candidates", [2, 3, 5])
@@ -110,7 +113,7 @@ def test_distractors_share_the_group_of_the_true_state():
         assert (drawn % 2 == true[:, None] % 2).all()
 
 
-def test_recorded_candidates_are_kept_whoever_draws(files):
+def test_recorded_candidates_and_picks_are_kept_whoever_draws(files):
     given = files(contexts=True)
     states = load_games(given, GameConfig(candidates=5))["test"]
     assert states.n_candidates == 2  # as recorded, whatever the config says
@@ -120,14 +123,9 @@ def test_recorded_candidates_are_kept_whoever_draws(files):
     assert {tuple(each) for each in contexts.tolist()} <= known
     assert torch.equal(states.redraw(contexts, torch.Generator()), contexts)
     assert torch.equal(states.practise(contexts, torch.Generator()), contexts)
-
-
-def test_whether_the_real_listener_understood_is_known_of_every_message(files):
-    given = files(contexts=True)
-    states, recorded = load_games(given, GameConfig())["train"], load_recorded(given["recorded.parquet"])
     assert np.mean(recorded.table["picked"].to_numpy()) == pytest.approx(0.75)
-    table = recorded.take(states, SIZES, torch.Generator().manual_seed(0))
-    assert set(table["picked"].to_pylist()) == {0, 1}
+    taken = recorded.take(states, SIZES, torch.Generator().manual_seed(0))
+    assert set(taken["picked"].to_pylist()) == {0, 1}
 
 
 @pytest.mark.parametrize("kind", ["symbols", "vector"])
@@ -143,9 +141,8 @@ def test_a_speaker_fitted_to_recordings_knows_in_which_state_a_message_was_said(
     assert (likely.argmax(1) == recorded.state[test]).double().mean() > 0.95
 
 
-def test_a_vocabulary_of_symbols_has_each_message_once(files):
-    given = files()
-    states, recorded = load_games(given, GameConfig(candidates=3))["train"], load_recorded(given["recorded.parquet"])
+def test_a_vocabulary_of_symbols_has_each_message_once(game):
+    states, recorded, _ = game
     table = recorded.take(states, SIZES, torch.Generator().manual_seed(0)).to_pandas()
     said = table[table["split"] == "train"]["message"].map(tuple)
     assert said.is_unique
@@ -153,9 +150,8 @@ def test_a_vocabulary_of_symbols_has_each_message_once(files):
     assert (table["split"].value_counts()[["dev", "test"]] == 30).all()
 
 
-def test_what_was_said_of_states_is_true_of_them(files):
-    given = files()
-    states = load_games(given, GameConfig(candidates=3))["dev"]
+def test_what_was_said_of_states_is_true_of_them(game):
+    states, _, given = game
     traces = load_traces(given, states, "dev", torch.Generator().manual_seed(0))
     phrases = read_table(given["inventory.parquet"], "inventory")["phrase"].to_pylist()
     for row in range(20):
@@ -166,16 +162,12 @@ def test_what_was_said_of_states_is_true_of_them(files):
         assert ("small size" in said) == (state < 4)
 
 
-def test_measures_find_what_messages_tell(files):
-    given = files()
+def test_a_corpus_is_measured_and_shown(game):
+    given = game[2]
+    assert read_provenance(given["provenance.json"])["source"] == "corpus"
     table = TASK.protocol(SimpleNamespace(files=given))
-    values = table.set_index(["measure", "variable"])["value"]
-    assert values["information", "thing"] > 1.8
+    assert table.set_index(["measure", "variable"])["value"]["information", "thing"] > 1.8
     assert (table.loc[table["measure"] == "p_value", "value"] < 0.05).all()
-
-
-def test_states_are_shown_by_their_columns(files):
-    given = files()
     shown = TASK.described(given, [[0, 5]], [[7]])["items"]
     assert shown[5]["name"] == "thing 1, size 1.5"
     assert set(shown) == {0, 5, 7}

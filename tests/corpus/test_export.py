@@ -45,23 +45,18 @@ def test_a_corpus_exported_as_csv_is_the_same_corpus(source, toy, tmp_path, requ
 
 
 @pytest.mark.parametrize("source", ["toy", "results"])
-def test_xferbench_gets_a_list_of_symbols_in_each_line(source, toy, tmp_path, request):
-    assert run("xferbench", request.getfixturevalue(source), tmp_path / "out.jsonl").exit_code == 0
-    lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+def test_other_tools_get_symbols_or_symbols_and_meanings_in_each_line(source, toy, tmp_path, request):
+    lines = {}
+    for kind in ("xferbench", "csar"):
+        assert run(kind, request.getfixturevalue(source), tmp_path / kind).exit_code == 0
+        lines[kind] = [json.loads(line) for line in (tmp_path / kind).read_text().splitlines()]
     with open(toy / "messages.csv") as file:
         sent = [[int(symbol) for symbol in row["message"].split()] for row in csv.DictReader(file)]
-    assert lines == [message[:-1] for message in sent]  # the last symbol is the end
-
-
-@pytest.mark.parametrize("source", ["toy", "results"])
-def test_csar_gets_symbols_and_meanings_in_each_line(source, tmp_path, request):
-    assert run("csar", request.getfixturevalue(source), tmp_path / "out.jsonl").exit_code == 0
-    lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
-    assert all(len(line) == 2 for line in lines)
-    symbols, meanings = lines[0]
-    assert all(isinstance(symbol, int) for symbol in symbols)
-    assert meanings[0].startswith("shape ")
-    assert meanings[2].endswith(" size")
+    assert lines["xferbench"] == [message[:-1] for message in sent]  # the last symbol is the end
+    assert [symbols for symbols, _ in lines["csar"]] == lines["xferbench"]
+    shape, _, size = lines["csar"][0][1]
+    assert shape.startswith("shape ")
+    assert size.endswith(" size")
 
 
 def test_vectors_are_refused_by_formats_of_symbols(tmp_path):

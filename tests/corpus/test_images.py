@@ -29,13 +29,6 @@ def folder(tmp_path, files):
     return folder
 
 
-def tables(folder, made):
-    names = ("states", "recorded", "inventory", "traces", "utterances", "pictures")
-    paths = {name: made / f"{name}.parquet" for name in names} | {"provenance": made / "provenance.json"}
-    write_tables(read_corpus(folder, image_features=widths), paths)
-    return {path.name: path for path in paths.values()}
-
-
 def widths(path):
     return np.array([Image.open(path).width, 7.0])
 
@@ -48,6 +41,7 @@ def test_each_picture_is_looked_at_once_and_turned_into_components(folder):
     found = corpus.features[:, :1]
     np.testing.assert_allclose(np.diff(found[:3, 0]), [1.2247] * 2, atol=1e-3)
     assert np.array_equal(found[:3], found[3:6])
+    assert {"column": "shape", "type": "image", "holds": "3 pictures"} in describe(corpus)["states"]["columns"]
 
 
 def test_pictures_stay_inside_the_folder(folder, tmp_path):
@@ -80,13 +74,11 @@ def test_components_keep_what_differs_and_are_no_more_than_wanted():
     assert np.corrcoef(near.ravel(), also.ravel())[0, 1] > 0.999
 
 
-def test_a_check_counts_pictures(folder):
-    columns = describe(read_corpus(folder, image_features=checked))["states"]["columns"]
-    assert {"column": "shape", "type": "image", "holds": "3 pictures"} in columns
-
-
 def test_states_are_shown_as_their_pictures(folder, tmp_path):
-    files = tables(folder, tmp_path / "made")
+    names = ("states", "recorded", "inventory", "traces", "utterances", "pictures")
+    made = {name: tmp_path / "made" / f"{name}.parquet" for name in names}
+    write_tables(read_corpus(folder, image_features=widths), made | {"provenance": tmp_path / "made/provenance.json"})
+    files = {path.name: path for path in made.values()}
     drawn = Corpus("c").pixels(files, {0, 2})
     assert drawn[0].shape[0] < drawn[0].shape[1] <= 96
     assert abs(drawn[0].mean((0, 1)) - [255, 0, 0]).max() < 12

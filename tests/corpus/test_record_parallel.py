@@ -101,18 +101,13 @@ class Elsewhere:
         return seen, {}, {}, {}, {}
 
 
-def test_elsewhere_the_whole_action_of_a_named_speaker_is_its_message(tmp_path):
+def test_elsewhere_messages_are_whole_actions_of_named_speakers_or_read_by_a_function(tmp_path):
     space = SimpleNamespace(n=4, seed=lambda seed: None, sample=lambda: 3)
-    record_parallel(Elsewhere(space), tmp_path / "mine", episodes=5, speakers=["two"])
-    said = pq.read_table(tmp_path / "mine/messages.parquet").to_pylist()
-    assert len(said) == 15
-    assert {(row["speaker"], tuple(row["message"])) for row in said} == {("two", (3,))}
-
-
-def test_what_cannot_be_read_has_to_be_told(tmp_path):
+    record_parallel(Elsewhere(space), tmp_path / "whole", episodes=5, speakers=["two"])
+    said = pq.read_table(tmp_path / "whole/messages.parquet").to_pylist()
+    assert [(row["speaker"], row["message"]) for row in said] == [("two", [3])] * 15
     space = SimpleNamespace(spaces={"move": 1, "say": 2}, seed=lambda seed: None, sample=lambda: {"move": 1, "say": 2})
-    env = Elsewhere(space)
     with pytest.raises(NeuraleseError, match="pass message=function"):
-        record_parallel(env, tmp_path / "mine", speakers=["one"])
-    record_parallel(env, tmp_path / "mine", episodes=5, message=lambda agent, action: action["say"])
-    assert (tmp_path / "mine" / "messages.parquet").exists()
+        record_parallel(Elsewhere(space), tmp_path / "read", speakers=["one"])
+    record_parallel(Elsewhere(space), tmp_path / "read", episodes=5, message=lambda agent, action: action["say"])
+    assert pq.read_table(tmp_path / "read/messages.parquet")["message"].to_pylist() == [[2]] * 30

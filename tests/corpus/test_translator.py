@@ -90,9 +90,16 @@ def test_what_is_saved_copied_or_pickled_is_the_same_and_a_clone_has_learned_not
         clone(translator).to_english([[1]])
 
 
-def members(path: Path) -> dict[str, bytes]:
+def rewritten(translator: Translator, path: Path, changes: dict) -> Path:
+    """A saved translator, each of whose members is changed by a function, or left out."""
+    translator.save(path)
     with zipfile.ZipFile(path) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
+        content_of = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in content_of.items():
+            if changes.get(name, bytes) is not None:
+                archive.writestr(name, changes.get(name, bytes)(content))
+    return path
 
 
 def about(**changes) -> dict:
@@ -120,13 +127,7 @@ def about(**changes) -> dict:
     ],
 )
 def test_odd_contents_of_a_saved_translator_are_refused_in_one_sentence(fitted, tmp_path, changes, says):
-    path = tmp_path / "x.neuralese"
-    fitted[0].save(path)
-    content_of = members(path)
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in content_of.items():
-            if changes.get(name, bytes) is not None:
-                archive.writestr(name, changes.get(name, bytes)(content))
+    path = rewritten(fitted[0], tmp_path / "x.neuralese", changes)
     with pytest.raises(NeuraleseError, match=f"is not a saved translator .*{says}.*; save it again") as caught:
         Translator.load(path)
     assert "\n" not in str(caught.value)
@@ -134,14 +135,9 @@ def test_odd_contents_of_a_saved_translator_are_refused_in_one_sentence(fitted, 
 
 
 def test_a_saved_translator_that_grows_when_unpacked_is_refused_before_it_is(fitted, tmp_path):
-    path = tmp_path / "x.neuralese"
-    fitted[0].save(path)
-    content_of = members(path)
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in content_of.items():
-            zeros = name == "states.parquet"
-            kind = zipfile.ZIP_DEFLATED if zeros else zipfile.ZIP_STORED
-            archive.writestr(name, bytes(10**8) if zeros else content, kind)
+    path = rewritten(fitted[0], tmp_path / "x.neuralese", {"states.parquet": None})
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("states.parquet", bytes(10**8), zipfile.ZIP_DEFLATED)
     tracemalloc.start()
     with pytest.raises(NeuraleseError, match=r"states\.parquet is compressed, or larger than the file that holds it"):
         Translator.load(path)
@@ -191,31 +187,22 @@ def test_a_single_sequence_is_refused_and_a_flat_list_for_messages_of_one_symbol
 
 
 @pytest.mark.parametrize(
-    ("messages", "says"),
+    ("method", "given", "says"),
     [
-        (np.zeros((2, 3)), "message 0 has 3 numbers; give 5"),
-        ([[0.0] * 5, [0.0]], "message 1 has 1 numbers; give 5"),
-        ([[1e300] * 5], "too large for 32 bits"),
-        (0.5, "messages are 0.5; give a list"),
-        (None, "messages are None; give a list"),
+        ("to_english", [np.zeros((2, 3))], "message 0 has 3 numbers; give 5"),
+        ("to_english", [[[0.0] * 5, [0.0]]], "message 1 has 1 numbers; give 5"),
+        ("to_english", [[[1e300] * 5]], "too large for 32 bits"),
+        ("to_english", [0.5], "messages are 0.5; give a list"),
+        ("to_english", [None], "messages are None; give a list"),
+        *(("to_english", [[[0.0] * 5], n], "n_best is .*; give a positive integer") for n in (0, -1, 2.5, "3", None)),
+        *(("to_neuralese", ["large x0", n], "n_best is .*; give a positive integer") for n in (0, 2.5)),
+        *(("to_neuralese", [each], "phrases hold .*; give strings") for each in (None, 3, [3], [["x0"]], b"x0")),
+        ("to_neuralese", [["heliotrope"]], "contains no phrase of the inventory"),
     ],
 )
-def test_messages_unlike_those_learned_from_are_refused_in_one_sentence(of_vectors, messages, says):
+def test_what_cannot_be_translated_is_refused_in_one_sentence(of_vectors, method, given, says):
     with pytest.raises(ValueError, match=says):
-        of_vectors[0].to_english(messages)
-
-
-@pytest.mark.parametrize("phrases", [None, 3, [3], [["shape s0"]], b"shape s0"])
-def test_phrases_that_are_no_strings_are_refused_in_one_sentence(fitted, phrases):
-    with pytest.raises(ValueError, match=r"phrases hold .*; give strings, such as"):
-        fitted[0].to_neuralese(phrases)
-
-
-@pytest.mark.parametrize("n_best", [0, -1, 2.5, "3", None])
-def test_n_best_is_a_positive_integer(fitted, n_best):
-    for translate, given in ((fitted[0].to_english, [0]), (fitted[0].to_neuralese, "shape s0")):
-        with pytest.raises(ValueError, match=r"n_best is .*; give a positive integer"):
-            translate(given, n_best=n_best)
+        getattr(of_vectors[0], method)(*given)
 
 
 @pytest.mark.slow
@@ -236,11 +223,8 @@ def test_vectors_arrays_and_utterances_are_learned_from():
     pd.testing.assert_frame_equal(again.dictionary_, translator.dictionary_)  # two fits of the same data
 
 
-def test_phrases_together_are_composed_and_unknown_ones_refused(fitted):
-    translator = fitted[0]
-    assert translator.to_neuralese(["shape s0, shape s1"], n_best=1)["source"][0].count("shape") == 2
-    with pytest.raises(NeuraleseError, match="contains no phrase of the inventory"):
-        translator.to_neuralese(["heliotrope"])
+def test_phrases_together_are_composed(fitted):
+    assert fitted[0].to_neuralese(["shape s0, shape s1"], n_best=1)["source"][0].count("shape") == 2
 
 
 @pytest.mark.parametrize(
@@ -275,8 +259,7 @@ def test_a_wrong_parameter_is_refused_when_fitting(parameters, says):
 
 
 def test_importing_the_package_does_not_import_torch():
-    code = (
-        "import sys, neuralese; assert 'torch' not in sys.modules; neuralese.Translator; assert 'torch' in sys.modules"
-    )
+    code = "import sys, neuralese; print('torch' in sys.modules, neuralese.Translator, 'torch' in sys.modules)"
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
-    subprocess.run([sys.executable, "-c", code], check=True, env=environment)
+    done = subprocess.run([sys.executable, "-c", code], check=True, env=environment, capture_output=True, text=True)
+    assert done.stdout.split()[::3] == ["False", "True"]

@@ -134,7 +134,7 @@ def import_egg(file: Path, folder: Path, title: str | None, licence: str | None)
 
     FILE is an Interaction that EGG saved, or the text dump of a game (input;message;output;label).
     """
-    from neuralese.tasks.corpus.egg import import_egg
+    from neuralese.tasks.corpus.imports import import_egg
 
     _say_imported(folder, import_egg(file, folder, title, licence))
 
