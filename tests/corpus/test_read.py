@@ -121,12 +121,9 @@ def test_features_are_made_by_type_and_standardised_by_training_messages(small):
     np.testing.assert_allclose(colors[training].mean(0), 0, atol=1e-5)
     np.testing.assert_allclose(colors[training].std(0), 1, atol=1e-5)
     assert (corpus.features.dtype, corpus.features.shape) == (np.float32, (12, 9))
-
-
-def test_a_column_that_is_always_the_same_has_finite_features(tmp_path, files):
-    rows = "".join(f"s{number},a,1e300,0,#808080\n" for number in range(12))
-    files["states.csv"] = "state_id,shape,size,angle,rgb\n" + rows
-    assert np.isfinite(read_corpus(write(tmp_path / "c", files)).features).all()
+    same = "".join(f"s{number},a,1e300,0,#808080\n" for number in range(12))
+    (small / "states.csv").write_text("state_id,shape,size,angle,rgb\n" + same)
+    assert np.isfinite(read_corpus(small).features).all()
 
 
 def test_colours_are_cielab():
@@ -206,8 +203,7 @@ def test_a_column_of_the_states_keeps_its_values_together(tmp_path, files):
 
 def test_a_column_of_the_table_takes_precedence(tmp_path, files):
     head, *rows = files["messages.csv"].splitlines()
-    told = [f"{row},{SPLITS[number % 3]}" for number, row in enumerate(rows)]
-    files["messages.csv"] = "\n".join([f"{head},split", *told])
+    files["messages.csv"] = "\n".join([f"{head},split", *(f"{row},{SPLITS[n % 3]}" for n, row in enumerate(rows))])
     corpus = read_corpus(write(tmp_path / "c", files))
     assert corpus.recorded["split"].to_pylist() == [*SPLITS] * 20
     assert corpus.traces["split"].to_pylist().count("train") == 36
