@@ -20,7 +20,7 @@ from typing import Annotated, Any, Literal, Self
 import yaml
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
-from neuralese.config.section import MOST, Section, between, key
+from neuralese.config.section import MOST, Section, key
 from neuralese.errors import NeuraleseError, reason, shown
 from neuralese.tasks.corpus.files import CorpusError, control_character, read_text
 
@@ -53,16 +53,17 @@ Share = Annotated[float, Field(gt=0, lt=1)]
 Positive = Annotated[float, Field(gt=0)]
 
 
+def whole_number(default: Any, meaning: str, least: int, most: int) -> Any:
+    """A key whose value is a whole number within limits."""
+    return key(default, meaning, f"a whole number from {least} to {most}", ge=least, le=most)
+
+
 class MessageSettings(Section):
     """The form of messages."""
 
     kind: Literal["symbols", "vector"] = key(..., "Sequences of symbols, or vectors.", "one of symbols, vector")
-    end: Annotated[int, between(0, MOST_SYMBOLS)] | None = key(
-        None, "Symbol after which everything is ignored.", f"a whole number from 0 to {MOST_SYMBOLS}"
-    )
-    vocabulary: Annotated[int, between(1, MOST_SYMBOLS)] | None = key(
-        None, "Symbols are below this; otherwise, those that occur.", f"a whole number from 1 to {MOST_SYMBOLS}"
-    )
+    end: int | None = whole_number(None, "Symbol after which everything is ignored.", 0, MOST_SYMBOLS)
+    vocabulary: int | None = whole_number(None, "Symbols are below this, if it is given.", 1, MOST_SYMBOLS)
     noise: Positive | None = key(None, "Standard deviation of a vector's noise; fitted if not given.", ABOVE_ZERO)
     names: Names = key([], "What the symbols 0, 1, ... are called.", "a list of symbols, such as [a, b]")
 
@@ -112,9 +113,7 @@ class UtteranceSettings(Section):
     """Where phrases come from."""
 
     language: Line = key("en", "Language of the utterances.", AS_TEXT)
-    least: Annotated[int, between(1, MOST)] = key(
-        5, "Number of training utterances that must contain a phrase.", f"a whole number from 1 to {MOST}"
-    )
+    least: int = whole_number(5, "Number of training utterances that must contain a phrase.", 1, MOST)
     source: Literal["states"] | None = key(None, "Make phrases from the states.", "one of states", alias="from")
     about: Names = key([], "The columns that people saw, if agents see more.", COLUMNS)
 
@@ -139,9 +138,7 @@ class CorpusSettings(Section):
     states: dict[str, ColumnSettings] = key(
         ..., "Columns of the states.", "a mapping, with a line for each column, such as `shape: {type: category}`"
     )
-    candidates: Annotated[int, between(2, 1000)] = key(
-        2, "Number of candidates to draw, if there are no contexts.", "a whole number from 2 to 1000"
-    )
+    candidates: int = whole_number(2, "Number of candidates to draw, if there are no contexts.", 2, 1000)
     same: Names = key([], "Columns that distractors share with the true state.", COLUMNS)
     split: SplitSettings = key(SplitSettings(), "How messages are split.", "a mapping, such as `{key: value}`")
     utterances: UtteranceSettings | None = key(None, "Where phrases come from.", "a mapping, such as `{key: value}`")
