@@ -259,7 +259,7 @@ def seen(path: Path) -> np.ndarray:
     """The network's features of a picture: its last feature maps, averaged over the picture, (1280,)."""
     import torch
 
-    return torch.from_numpy(_network().maps(_decoded(path, PIXELS)[None])).mean((2, 3))[0].numpy()
+    return torch.from_numpy(_network().maps(_decoded(path, PIXELS))).mean((1, 2)).numpy()
 
 
 def checked(path: Path) -> np.ndarray:
