@@ -19,11 +19,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 SUBJECTS = {
     "dictionary": "Dictionary scoring",
-    "world": "World steps",
     "updates": "Updates of a training",
     "features": "Feature extraction",
-    "parsing": "Parsing",
-    "growth": "Growth",
     "corpora": "Corpora",
 }
 THREADS = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")

@@ -10,14 +10,14 @@ import torch
 from measure import peak_megabytes, product_rate, seconds
 from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
-from world import layouts
 
 from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.episodes import Episodes
 from neuralese.agents.training import CLIP, Trainer, TrainingConfig
-from neuralese.games.driving import DrivingGame
+from neuralese.games.driving import DrivingGame, Layouts
 from neuralese.games.game import Game
 from neuralese.games.reference import ReferenceGame
+from neuralese.tasks.driving.embedded import MAPS
 
 HIDDEN, AGENTS = 256, 8
 BATCHES = {"colors": [128], "birds": [128], "driving": [64, 128]}
@@ -43,6 +43,15 @@ def cases(quick: bool) -> list[dict]:
     if quick:
         return [{"task": "colors", "batch": 16, "rounds": 1}]
     return [{"task": task, "batch": batch, "rounds": 4} for task, sizes in BATCHES.items() for batch in sizes]
+
+
+def layouts() -> Layouts:
+    """The embedded maps."""
+    return Layouts(
+        road=torch.tensor([[cell == "#" for row in road for cell in row] for road, _, _ in MAPS]),
+        starts=[torch.tensor([4 * (8 * r + c) + d for r, c, d in starts]) for _, starts, _ in MAPS],
+        goals=[torch.tensor([8 * r + c for r, c in goals]) for _, _, goals in MAPS],
+    )
 
 
 def game(task: str) -> Game:
@@ -127,7 +136,7 @@ class StepByStep(Trainer):
             goal = episodes.reward[..., None] + self.config.discount * value * ~episodes.over[..., None]
         error = q.gather(-1, episodes.actions[..., None]).squeeze(-1) - goal
         loss = (error.square() * episodes.counts).sum() / episodes.counts.sum().clamp(min=1)
-        self.optimizer.forget()
+        self.optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(self.cell.parameters(), CLIP)
         self.optimizer.step()

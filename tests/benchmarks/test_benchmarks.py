@@ -11,15 +11,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from neuralese import tasks
-from neuralese.config import sweep
-from neuralese.config.load import load
-from neuralese.config.models import config_model
-from neuralese.errors import NeuraleseError
-from neuralese.translate.criteria import kinds
-
 FOLDER = Path(__file__).parents[2] / "benchmarks"
-HEADER = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\n"
 
 
 @pytest.fixture
@@ -40,50 +32,13 @@ def test_the_command_writes_results_and_its_scores_equal_those_of_the_naive_loop
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("subject", ["world", "updates", "features", "parsing", "corpora", "growth"])
+@pytest.mark.parametrize("subject", ["updates", "features", "corpora"])
 def test_a_subject_measures_every_column_of_its_table(subject, benchmark, monkeypatch):
     module = benchmark(subject)
     if subject == "corpora":  # by default it fits as long as a real run
         monkeypatch.setattr(module, "FITTING", module.FITTING.model_copy(update={"steps": 200}))
     for case in module.cases(quick=True):
         assert set(module.COLUMNS.values()) <= set(case | module.measure(**case))
-
-
-def test_the_exponent_of_growth_and_its_standard_error_are_those_of_noisy_powers(benchmark):
-    growth, random = benchmark("growth"), np.random.default_rng(0)
-    sizes = 100 * 2 ** np.arange(growth.LARGEST)
-    assert growth.power([1, 2, *sizes], [99, 7, *(0.03 * sizes**1.5)]) == pytest.approx((1.5, 0), abs=1e-7)
-    noisy = sizes**1.3 * np.exp(0.1 * random.standard_normal((3000, len(sizes))))
-    slopes, errors = np.array([growth.power(sizes, times) for times in noisy]).T
-    assert slopes.mean() == pytest.approx(1.3, abs=0.01)
-    assert np.sqrt((errors**2).mean()) == pytest.approx(slopes.std(), rel=0.05)
-
-
-def test_core_hours_grow_with_seeds_and_points_only_where_stages_are_repeated(benchmark, tmp_path):
-    cost = benchmark("cost")
-    with pytest.raises(NeuraleseError, match="run the pipeline first"):
-        cost.read_benchmarks(tmp_path)
-    files = {"birds/extract_features": (3600, 160, 900), "birds/seed0/gather_report": (7200, "-", "-")}
-    files |= {f"birds/seed{seed}/train_agent": (3600 * hours, 104, 1) for seed, hours in enumerate((1, 9, 2))}
-    for name, (seconds, busy, memory) in files.items():
-        path = tmp_path / f"benchmarks/{name}.tsv"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"{HEADER}{seconds}\t0:00:00\t{memory}\t-\t-\t-\t-\t-\t{busy}\t1\n")
-    stages = cost.read_benchmarks(tmp_path)
-    cores = dict(zip(stages["stage"], stages["cores"], strict=True))
-    assert cores == {"gather_report": 1, "extract_features": 2, "train_agent": 1}
-    hours = cost.core_hours(stages, seeds=10, points=5).loc["total"]
-    assert hours[["once", "one seed", "all seeds", "sweep"]].tolist() == [2, 4, 2 + 40, 10 * 5 * 2]
-
-
-def test_every_variant_of_the_study_is_a_point_of_its_sweep(benchmark):
-    study = benchmark("study")
-    config = load(study.swept(Path("results"), [0, 1]), config_model(tasks.sections(), kinds())).model_dump()
-    made = {folders["results"] for folders, _ in sweep.modules(config).values()}
-    for _, task, values in study.points():
-        assert not values or str(study.folder(Path("results"), task, values, 3).parents[1]) in made
-    assert study.point("cross-fitted features", "colors") is None
-    assert study.point("cross-fitted features", "birds") == {"birds.head.folds": 5}
 
 
 def test_cells_of_two_runs_are_compared_by_the_margin_of_their_measure(benchmark):
