@@ -76,7 +76,6 @@ FILES: dict[str, tuple[str, dict[str, str]]] = {
             "relay.parquet": "Two robots, with every message put into English and back.",
             "bound.parquet": "What Proposition 1 says of this task, beside what was lost.",
             "protocol.parquet": "How much the messages say, and about what: see docs/measures.md.",
-            "protocol.png": "The same as a picture.",
             "examples.parquet": "States with the robot's message in English, as in `figures/examples_*`.",
             "report.json": "What the report shows of this task and seed.",
         },

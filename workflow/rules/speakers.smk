@@ -39,13 +39,8 @@ rule analyse_protocol:
         messages="<results>/{task}/seed{seed}/messages.parquet",
         robot_speaker="<results>/{task}/seed{seed}/robot_speaker.safetensors",
     output:
-        table=report(
+        report(
             "<results>/{task}/seed{seed}/protocol.parquet",
-            category="Protocols",
-            caption="../report/protocol.rst",
-        ),
-        figure=report(
-            "<results>/{task}/seed{seed}/protocol.png",
             category="Protocols",
             caption="../report/protocol.rst",
         ),

@@ -1,7 +1,9 @@
 """Write the report."""
 
+from neuralese import tasks
+from neuralese.report.page import write_page
 from neuralese.stages import stage
-from neuralese.stages.report import write_report
 
 with stage(snakemake) as job:
-    write_report(job.output[0], job.inputs, **job.settings)
+    names, seeds, benchmarks = (job.settings[name] for name in ("names", "seeds", "benchmarks"))
+    write_page(job.output[0], job.inputs, [tasks.get(name) for name in names], seeds, benchmarks)

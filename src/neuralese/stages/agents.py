@@ -4,7 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from neuralese.config.models import CellConfig, FitConfig, MessagesConfig, TrainingConfig
 from neuralese.stages.run import Run
+from neuralese.storage.files import file_digest
+from neuralese.storage.weights import discard_broken
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,9 +33,6 @@ def train_agent(
 
     from neuralese.agents.cell import without_channel
     from neuralese.agents.training import Trainer, checkpoint_path, on_data
-    from neuralese.config.models import CellConfig, TrainingConfig
-    from neuralese.storage.files import file_digest
-    from neuralese.storage.weights import discard_broken
 
     settings, sizes = on_data(TrainingConfig(**training), run.data), CellConfig(**cell)
     trainer = Trainer(run.states, without_channel(sizes) if silent else sizes, settings, run.seed)
@@ -48,7 +48,6 @@ def train_agent(
 
 def fit_human_speaker(run: Run, fit: Mapping[str, Any]) -> "HumanSpeaker":
     """p(z | x) of human speakers."""
-    from neuralese.config.models import FitConfig
     from neuralese.speakers.fit import fit_human_speaker
 
     config, random = FitConfig(**fit), run.generator("human speaker")
@@ -60,7 +59,6 @@ def fit_human_speaker(run: Run, fit: Mapping[str, Any]) -> "HumanSpeaker":
 
 def fit_human_listener(run: Run, fit: Mapping[str, Any]) -> "HumanListener":
     """The model human."""
-    from neuralese.config.models import FitConfig
     from neuralese.speakers.fit import fit_human_listener
 
     random = run.generator("human listener")
@@ -70,14 +68,11 @@ def fit_human_listener(run: Run, fit: Mapping[str, Any]) -> "HumanListener":
 
 def fit_robot_speaker(run: Run, fit: Mapping[str, Any], states: int = 0) -> Any:
     """p(z | x) of the robot, fitted to what it says in `states` states, or to all its recordings."""
-    from neuralese.config.models import FitConfig
-
     return run.task.fit_robot(run, FitConfig(**fit), states)
 
 
 def fit_judge(run: Run, split: str, fit: Mapping[str, Any]) -> Any:
     """p(z | x) of the robot that hears translations in one split of a corpus."""
-    from neuralese.config.models import FitConfig
     from neuralese.tasks.corpus.game import load_recorded
 
     recorded = load_recorded(run.files["recorded.parquet"])
@@ -87,7 +82,6 @@ def fit_judge(run: Run, split: str, fit: Mapping[str, Any]) -> Any:
 def sample_messages(run: Run, counts: Mapping[str, int]) -> "tuple[pa.Table, Mapping[str, Any], pa.Table]":
     """What the robot says: messages, what there is to know about them, and contexts in which they are compared."""
     from neuralese.agents.messages import states_table
-    from neuralese.config.models import MessagesConfig
 
     messages, about, contexts = run.task.speak(run, MessagesConfig(**counts))
     return messages, about, states_table(run.states, contexts, "context_id")
@@ -99,20 +93,3 @@ def analyse_protocol(run: Run) -> "pd.DataFrame":
 
     with torch.no_grad():
         return run.label(run.task.protocol(run))
-
-
-def draw_protocol(run: Run, protocol: "pd.DataFrame", path: str | Path) -> None:
-    """Draw what `analyse_protocol` found."""
-    from neuralese.report import charts
-
-    title, found = (
-        f"{run.task.name} (data: {run.data})",
-        [("information in a message", charts.bits(protocol.to_dict("records")))],
-    )
-    if run.cell is not None:
-        told = protocol[(protocol["measure"] == "information") & protocol["value"].notna()]
-        most = told.loc[told["value"].idxmax(), "variable"]
-        states = run.variables(run.said["test"].states)
-        found.insert(0, (f"messages by {most}", charts.messages(run.meant("test").numpy(), states[most])))
-        title = f"{run.task.name}, seed {run.seed} (data: {run.data})"
-    charts.save(found, title, path)

@@ -1,12 +1,11 @@
 """Stages that evaluate. Each returns a table."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from neuralese.stages.run import Run
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Families = Mapping[str, Mapping[str, Any]]  # settings of criteria as a config gives them, by name
 
@@ -19,10 +18,8 @@ def ablate(
     humans: int,
     resamples: int,
     splits: Sequence[str] = ("dev", "test"),
-) -> "pd.DataFrame":
+) -> pd.DataFrame:
     """The belief evaluation of every member of every family of criteria."""
-    import pandas as pd
-
     from neuralese.evaluate.ablation import Ablation
     from neuralese.evaluate.belief import HumanSpeech
 
@@ -39,24 +36,24 @@ def ablate(
     return run.label(pd.concat(tables))
 
 
-def evaluate_belief(run: Run, split: str, held_out: int, phrases_heard: int, resamples: int) -> "pd.DataFrame":
+def evaluate_belief(run: Run, split: str, held_out: int, phrases_heard: int, resamples: int) -> pd.DataFrame:
     """How often every listener guesses the speaker's state from original and from translated messages."""
-    from neuralese.evaluate.belief import HumanSpeech, Translations
+    from neuralese.evaluate.belief import HumanSpeech, Interpreter, Translations
     from neuralese.evaluate.belief import evaluate_belief as evaluate
 
     random = run.generator(f"belief {split}")
     human = HumanSpeech.draw(run.games[split], run.traces(split, random), run.silence, run.parts, held_out, random)
-    robot, vocabulary = run.said[split], run.neuralese("train")
-    translations = Translations(robot, human, run.english, run.utterances, vocabulary, run.heard)
+    translations = Translations(run.said[split], human, run.said["train"], run.heard, run.silence)
     conditions = translations.by_dictionary(run.files["dictionary.parquet"], phrases_heard, random)
     if "synthesis.parquet" in run.files:
         conditions += translations.by_synthesis(run.files, conditions, run.cell, random)
-    listeners, informed = run.listeners(split), translations.interpreted
-    belief = evaluate(listeners, robot, human, conditions, resamples, random, informed)
+    informed = Interpreter(run.english, run.neuralese("train"), run.heard, run.utterances.bags).condition
+    listeners = run.listeners(split)
+    belief = evaluate(listeners, translations.robot, human, conditions, resamples, random, informed)
     return run.label(belief).assign(words=run.words)
 
 
-def measure_bound(run: Run, belief: "pd.DataFrame", messages: int, criterion: str) -> "pd.DataFrame":
+def measure_bound(run: Run, belief: pd.DataFrame, messages: int, criterion: str) -> pd.DataFrame:
     """The divergence of translations, and the accuracy that they lose in a belief evaluation."""
     from neuralese.evaluate.belief import measured_bound
 
@@ -73,7 +70,7 @@ def measure_bound(run: Run, belief: "pd.DataFrame", messages: int, criterion: st
 
 def relay(
     run: Run, criteria: Families, messages: int, contexts: int, resamples: int
-) -> "tuple[pd.DataFrame, pd.DataFrame]":
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """How a robot understands another whose messages go into English and back, and what was chosen for it on dev."""
     import numpy as np
 
@@ -88,7 +85,7 @@ def relay(
     return run.label(outcome_table(outcomes, np.random.default_rng(0), OVER, SHARES, resamples)), choices
 
 
-def check_theory(games: int) -> "tuple[pd.DataFrame, pd.DataFrame]":
+def check_theory(games: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     """What random games lose under the bound of Proposition 1, and how the policy of Proposition 2 recovers."""
     from neuralese.evaluate.theory import RARITIES, check_proposition_1, recovery
 

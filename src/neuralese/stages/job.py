@@ -97,22 +97,11 @@ def _kind(path: Path) -> str:
         return ""
 
 
-class _LogFile(logging.FileHandler):
-    """A log that a full disk silences."""
-
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
-        """Ignore a record that could not be written."""
-
-    def close(self) -> None:
-        """Close, even if the last records cannot be written."""
-        with suppress(OSError):
-            super().close()
-
-
 @contextmanager
 def logged(log: str | Path) -> Iterator[None]:
     """Send logging (and the text of a `NeuraleseError`) to the file `log`."""
     keep_memory()
+    logging.raiseExceptions = False  # a full disk silences the log
     level = logger.level
     logger.setLevel(logging.INFO)
     handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
@@ -120,7 +109,7 @@ def logged(log: str | Path) -> Iterator[None]:
     logger.addHandler(handlers[0])
     try:
         Path(log).parent.mkdir(parents=True, exist_ok=True)
-        handlers.append(_LogFile(log, mode="w", encoding="utf-8"))
+        handlers.append(logging.FileHandler(log, mode="w", encoding="utf-8"))
         handlers[1].setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s", "%H:%M:%S"))
         logger.addHandler(handlers[1])
         yield
@@ -140,7 +129,8 @@ def logged(log: str | Path) -> Iterator[None]:
     finally:
         for each in handlers:
             logger.removeHandler(each)
-            each.close()
+            with suppress(OSError):
+                each.close()
         logger.setLevel(level)
 
 

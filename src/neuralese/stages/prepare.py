@@ -10,9 +10,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from neuralese.storage.files import write_json
+from neuralese import tasks
+from neuralese.data.data_sets import provenance
+from neuralese.storage.files import read_json, write_bytes, write_json
 from neuralese.storage.schema import Contract
-from neuralese.storage.tables import write_table
+from neuralese.storage.tables import read_table, write_table
 
 Made = dict[str, Any]  # tables, and a mapping for each JSON file
 
@@ -35,7 +37,6 @@ def write_files(
 
 def download(task: str, raw: str | Path, source: str, mirror: str | None, partial: str | Path) -> None:
     """Fetch a task's raw data into the folder `raw`; see `data.fetch.fetch`."""
-    from neuralese import tasks
     from neuralese.data.fetch import fetch, mirror_folder
 
     found, folder = tasks.get(task), mirror_folder(mirror)
@@ -44,7 +45,6 @@ def download(task: str, raw: str | Path, source: str, mirror: str | None, partia
 
 def parse_colors(raw: str | Path, least_names: int) -> Made:
     """Every answer of the colour survey, the items of the game, and what people called them."""
-    from neuralese.data.data_sets import provenance
     from neuralese.tasks.colors import data as xkcd
     from neuralese.tasks.items import items_table, traces_table, utterances_table
 
@@ -88,8 +88,6 @@ def extract_features(
     from threadpoolctl import threadpool_limits
 
     from neuralese.data.archives import members
-    from neuralese.storage.files import write_bytes
-    from neuralese.storage.tables import read_table
     from neuralese.tasks.birds import features as birds
     from neuralese.tasks.birds.data import IMAGES, PICTURES, POOLED
 
@@ -108,7 +106,6 @@ def extract_features(
 
 def train_head(images: str | Path, pooled: str | Path, head: Mapping[str, Any]) -> Made:
     """What players see of each bird: the hidden layer of a network trained to recognise the species."""
-    from neuralese.storage.tables import read_table
     from neuralese.tasks.birds.data import IMAGES, POOLED
     from neuralese.tasks.birds.head import HeadConfig, bird_features
 
@@ -119,9 +116,6 @@ def train_head(images: str | Path, pooled: str | Path, head: Mapping[str, Any]) 
 
 def prepare_birds(given: Mapping[str, str | Path], bigrams: int) -> Made:
     """The items of the bird game, and what people said of them; `given` are the paths of the inputs by name."""
-    from neuralese.data.data_sets import provenance
-    from neuralese.storage.files import read_json
-    from neuralese.storage.tables import read_table
     from neuralese.tasks.birds import data as cub
     from neuralese.tasks.birds.data import CAPTIONS, FEATURES, IMAGES
     from neuralese.tasks.items import traces_table, utterances_table
@@ -146,7 +140,6 @@ def prepare_birds(given: Mapping[str, str | Path], bigrams: int) -> Made:
 
 def parse_driving(raw: str | Path, dev_games: int, test_games: int, least_sent: int, least_words: int) -> Made:
     """The logged driving games, replayed to check them and to compute their reward, and what people said in them."""
-    from neuralese.data.data_sets import provenance
     from neuralese.tasks.driving import logs
     from neuralese.tasks.items import traces_table, utterances_table
 
@@ -176,8 +169,6 @@ def parse_driving(raw: str | Path, dev_games: int, test_games: int, least_sent: 
 
 def prepare(task: str, raw: str | Path, settings: Mapping[str, Any]) -> Made:
     """The items of a task without stages of its own, and what people said of them."""
-    from neuralese import tasks
-    from neuralese.data.data_sets import provenance
     from neuralese.tasks.items import inventory_table, utterances_table
 
     found = tasks.get(task).prepare(Path(raw), settings)

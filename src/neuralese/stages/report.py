@@ -2,27 +2,21 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+
+import pandas as pd
 
 from neuralese import tasks
 from neuralese.stages.run import Run
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from neuralese.tasks.task import Paper
+from neuralese.storage.tables import read_table
+from neuralese.tasks.task import Paper
 
 
-def collect(paths: Iterable[str | Path], kind: str) -> "pd.DataFrame":
+def collect(paths: Iterable[str | Path], kind: str) -> pd.DataFrame:
     """Tables of one kind, one below the other."""
-    import pandas as pd
-
-    from neuralese.storage.tables import read_table
-
     return pd.concat([read_table(path, kind).to_pandas() for path in paths], ignore_index=True)
 
 
-def tabulate(belief: "pd.DataFrame", behavior: "pd.DataFrame | None" = None) -> "pd.DataFrame":
+def tabulate(belief: pd.DataFrame, behavior: pd.DataFrame | None = None) -> pd.DataFrame:
     """Our results beside the paper's."""
     from neuralese.evaluate.comparison import compare
 
@@ -31,21 +25,15 @@ def tabulate(belief: "pd.DataFrame", behavior: "pd.DataFrame | None" = None) -> 
 
 
 def tabulate_sweep(
-    paths: Iterable[str | Path], kind: str, points: "Sequence[dict[str, int | float | bool | str]]"
-) -> "pd.DataFrame":
+    paths: Sequence[str | Path], kind: str, points: Sequence[dict[str, int | float | bool | str]]
+) -> pd.DataFrame:
     """Tables of one kind in the order of the points, as many of each, with a column for each swept value."""
-    import pandas as pd
-
-    from neuralese.storage.tables import read_table
-
-    tables = [read_table(path, kind).to_pandas() for path in paths]
-    of_each = len(tables) // len(points)
-    return pd.concat(
-        [table.assign(**points[place // of_each]) for place, table in enumerate(tables)], ignore_index=True
-    )
+    of_each = len(paths) // len(points)
+    tables = [collect([path], kind).assign(**points[place // of_each]) for place, path in enumerate(paths)]
+    return pd.concat(tables, ignore_index=True)
 
 
-def draw_tables(comparison: "pd.DataFrame", paths: Iterable[str | Path]) -> None:
+def draw_tables(comparison: pd.DataFrame, paths: Iterable[str | Path]) -> None:
     """Draw each of the paper's tables, into the files that are called after it."""
     from neuralese.report import charts
 
@@ -56,14 +44,14 @@ def draw_tables(comparison: "pd.DataFrame", paths: Iterable[str | Path]) -> None
         charts.save(charts.comparison(rows).items(), title, *own)
 
 
-def draw_theory(lost: "pd.DataFrame", recovered: "pd.DataFrame", paths: Sequence[str]) -> None:
+def draw_theory(lost: pd.DataFrame, recovered: pd.DataFrame, paths: Sequence[str]) -> None:
     """Draw both propositions."""
     from neuralese.report import charts
 
     charts.save([("", spec) for spec in charts.theory(lost, recovered)], "Propositions 1 and 2", *paths)
 
 
-def draw_sweep(path: str, tables: "Mapping[str, pd.DataFrame]", keys: Sequence[str], criterion: str) -> None:
+def draw_sweep(path: str, tables: Mapping[str, pd.DataFrame], keys: Sequence[str], criterion: str) -> None:
     """Draw how translation and the protocol change with each swept value."""
     from neuralese.report import charts
 
@@ -75,7 +63,7 @@ def draw_sweep(path: str, tables: "Mapping[str, pd.DataFrame]", keys: Sequence[s
     charts.save(found, f"Sweep over {', '.join(keys)}", path, columns=2 * len(keys))
 
 
-def tabulate_ablation(ablation: "pd.DataFrame", criteria: "pd.DataFrame", figures: Sequence[str]) -> "pd.DataFrame":
+def tabulate_ablation(ablation: pd.DataFrame, criteria: pd.DataFrame, figures: Sequence[str]) -> pd.DataFrame:
     """The ablation with a mark on what was chosen; also drawn, beside the paper's figure where it is comparable."""
     from neuralese.report import charts
     from neuralese.translate.families import mark_chosen
@@ -95,12 +83,12 @@ def tabulate_ablation(ablation: "pd.DataFrame", criteria: "pd.DataFrame", figure
     return marked
 
 
-def _papers(table: "pd.DataFrame") -> "dict[str, Paper]":
+def _papers(table: pd.DataFrame) -> dict[str, Paper]:
     """The paper's results for the tasks of a table."""
     return {name: paper for name in table["task"].unique() if (paper := tasks.get(name).paper)}
 
 
-def draw_examples(run: Run, criterion: str, number: int, figures: Sequence[str]) -> "pd.DataFrame":
+def draw_examples(run: Run, criterion: str, number: int, figures: Sequence[str]) -> pd.DataFrame:
     """States, and the best translations of what the robot says of one; also drawn."""
     from neuralese.figures import choose_examples, draw_examples, shown_states
 
@@ -110,19 +98,3 @@ def draw_examples(run: Run, criterion: str, number: int, figures: Sequence[str])
     pictures = run.task.pixels(run.files, codes)
     draw_examples(figures, examples, pictures, title, run.task.example_names)
     return examples
-
-
-def gather_report(run: Run, criterion: str) -> dict[str, Any]:
-    """What the report shows for one task and seed."""
-    from neuralese.report.explorer import gather
-
-    return gather(run, criterion)
-
-
-def write_report(
-    path: str | Path, given: Mapping[str, Sequence[Path]], names: Sequence[str], seeds: Sequence[int], benchmarks: str
-) -> None:
-    """The report: one page, from the files `given` by name."""
-    from neuralese.report.page import write_page
-
-    write_page(path, given, [tasks.get(name) for name in names], seeds, benchmarks)

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import pandas as pd
+
+from neuralese.config.models import SynthesisConfig
 from neuralese.stages.evaluate import Families, ablate
 from neuralese.stages.run import Run
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
-
-    from neuralese.config.models import SynthesisConfig
 
 Criteria = Mapping[str, Mapping[str, Mapping[str, Any]]]  # settings by direction and name
 UNREAD = 100  # resamples of intervals that nobody reads
@@ -34,7 +34,7 @@ def choose_members(
     return found
 
 
-def score_dictionary(run: Run, n_best: int, criteria: Criteria | None = None) -> "pd.DataFrame":
+def score_dictionary(run: Run, n_best: int, criteria: Criteria | None = None) -> pd.DataFrame:
     """The best translations in both directions, by the chosen criteria or by others."""
     from neuralese.translate.dictionary import build_dictionary
 
@@ -52,17 +52,14 @@ def score_dictionary(run: Run, n_best: int, criteria: Criteria | None = None) ->
 class Synthesis(NamedTuple):
     """What `synthesise` makes."""
 
-    dictionary: "pd.DataFrame"
+    dictionary: pd.DataFrame
     about: dict[str, Any]  # by which criterion
-    bags: "pd.DataFrame"  # phrases said together
+    bags: pd.DataFrame  # phrases said together
     messages: "pa.Table"  # new ones; none if there is no agent to send them
 
 
 def synthesise(run: Run, criterion: str, synthesis: Mapping[str, Any], n_best: int, radius: float) -> Synthesis:
     """New messages for utterances, and new phrases for messages."""
-    import pandas as pd
-
-    from neuralese.config.models import SynthesisConfig
     from neuralese.translate.criteria import make_criterion
     from neuralese.translate.dictionary import entries
     from neuralese.translate.families import named
@@ -84,7 +81,7 @@ def synthesise(run: Run, criterion: str, synthesis: Mapping[str, Any], n_best: i
     return Synthesis(pd.concat(rows, ignore_index=True), about, bags_table(bags), messages)
 
 
-def _new_messages(run: Run, config: "SynthesisConfig", radius: float) -> "tuple[pa.Table, pd.DataFrame]":
+def _new_messages(run: Run, config: SynthesisConfig, radius: float) -> "tuple[pa.Table, pd.DataFrame]":
     """New messages, and rows of a dictionary for them; none if there is no agent to send them."""
     import torch
 
