@@ -7,11 +7,10 @@ from typing import get_args
 
 import pytest
 import yaml
-from pydantic import ValidationError
 
 from neuralese import tasks
-from neuralese.config.load import ConfigError, check, load
-from neuralese.config.models import CellConfig, FitConfig, GameConfig, Role, TaskSections, config_model
+from neuralese.config.load import ConfigError, load
+from neuralese.config.models import FitConfig, GameConfig, Role, TaskSections, config_model
 from neuralese.config.section import Count, Section, key
 from neuralese.translate import families
 from neuralese.translate.criteria import kinds, make_criterion
@@ -72,11 +71,6 @@ def test_criteria_are_taken_as_they_are_written_in_the_order_of_their_options():
     mine = {"scale": 2, "kind": "belief", "weights": "sum"}
     read_back = read({"criteria": {"belief": mine}})["criteria"]["belief"]
     assert list(read_back.items()) == [("kind", "belief"), ("weights", "sum"), ("scale", 2.0)]
-
-
-def test_defaults_are_not_shared():
-    read({})["criteria"]["belief"]["scale"].append(3.0)
-    assert read({}) == read(shipped("config.yaml"))
 
 
 def test_numbers_from_the_command_line_are_numbers_and_names_stay_names():
@@ -153,18 +147,6 @@ def test_a_task_of_another_package_has_its_section_and_its_defaults():
     assert config.speakers.shapes == FitConfig(hidden=64, steps=9)
     with pytest.raises(ConfigError, match=r"'shapes.corner' is not a known key; did you mean 'corners'\?"):
         load({"shapes": {"corner": 3}}, model)
-
-
-def test_a_default_that_may_not_be_is_found():
-    class Wrong(Section):
-        """A section."""
-
-        corners: Count = key(0, "Number of corners.")
-
-    with pytest.raises(ValidationError, match="greater than or equal to 1"):
-        Wrong()
-    with pytest.raises(ConfigError, match="'radius' is wrong: -1 should be"):
-        check({"radius": -1}, CellConfig)
 
 
 def test_what_the_config_may_choose_is_what_there_is():

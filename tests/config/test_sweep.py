@@ -32,10 +32,6 @@ def test_every_point_has_a_name_of_its_own(sweep):
     assert not any("/" in text for text in names)
 
 
-def test_nothing_swept_is_no_point():
-    assert points({}) == []
-
-
 def test_laying_a_point_over_a_config_changes_its_keys_alone_and_leaves_the_config_as_it_was():
     config = {**CONFIG, "sweep": {"agent.noise": [0.1]}}
     laid = overlay(config, {"agent.noise": 0.1, "training.colors.double": True})

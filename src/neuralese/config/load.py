@@ -146,8 +146,6 @@ def _sentence(error: Mapping[str, Any], model: type[BaseModel], given: Any) -> s
         return _printable(f"config: '{where}.kind' is {what}", f"choose from {', '.join(getattr(model, 'kinds', ()))}.")
     if kind == "missing":
         return _printable(f"config: '{where}' is missing", README)
-    if kind == "int_type" and isinstance(value, float) and value.is_integer():
-        return f"config: '{where}' is wrong: write {value} without a decimal point: {int(value)}."
     what = f"the name {says(error)}" if error["loc"][-1:] == ("[key]",) else says(error)
     return _printable(f"config: '{where or 'the top level'}' is wrong: {what}", README)
 

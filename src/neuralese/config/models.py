@@ -15,6 +15,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, create_model, model_serializer
 
 from neuralese.config.section import (
+    MOST,
     SEVERAL,
     Batch,
     Count,
@@ -42,32 +43,20 @@ class Data(Section):
         "`auto`: real data, else embedded with a warning; `real`: fail if there is none; `embedded`: never look.",
         "`real` on a cluster, so that a failed download stops the run; `embedded` is a generated stand-in.",
     )
-    mirror: Folder | None = key(
-        None,
-        "Folder that holds the public archives; the variable `NEURALESE_MIRROR` takes precedence.",
-        "Set either on a machine without internet access.",
-    )
+    mirror: Folder | None = key(None, "Folder with the public archives; `NEURALESE_MIRROR` takes precedence.")
 
 
 class Colors(Section):
     """How the data of colours is prepared."""
 
-    least_names: Annotated[int, between(1, 20)] = key(  # with any more, too few words are left
-        5,
-        "Minimum number of colour names that must contain a word of the inventory.",
-        "5 is the paper's, and gives 57 words.",
-    )
+    least_names: Annotated[int, between(1, 20)] = key(5, "Minimum number of colour names with a word of the inventory.")
 
 
 class HeadConfig(Section):
     """The hidden layer whose activations players see, trained to recognise the species."""
 
-    hidden: Units = key(
-        256, "Number of units: the length of the feature vector that players see.", "256 is the paper's."
-    )
-    epochs: Count = key(
-        40, "Number of passes over the training images.", "The weights of the epoch that did best on dev are kept."
-    )
+    hidden: Units = key(256, "Number of units: the length of a feature vector.", "256 is the paper's.")
+    epochs: Count = key(40, "Number of passes over the training images; dev chooses the best.")
     learning_rate: Rate = key(0.0015, "Initial learning rate; it decays to zero along a cosine.")
     dropout: Annotated[float, Field(ge=0, lt=1)] = key(0.7, "Share of pooled features dropped in training.")
     folds: Annotated[int, between(1, 100)] = key(
@@ -80,20 +69,12 @@ class HeadConfig(Section):
 class Birds(Section):
     """How the data of birds is prepared."""
 
-    bigrams: Annotated[int, between(1, 1000)] = key(
-        50, "Size of the inventory: the most frequent bigrams of the training captions.", "50 is the paper's."
-    )
+    bigrams: Annotated[int, between(1, 1000)] = key(50, "Number of bigrams in the inventory.", "50 is the paper's.")
     backbone: Literal["efficientnet-lite0", "efficientnet-lite1", "efficientnet-lite2"] = key(
         "efficientnet-lite0", "Pretrained network that processes the images.", "See below."
     )
-    pixels: Annotated[int, between(32, 1024)] = key(
-        256, "Side of the square at which birds are shown to the backbone, in pixels.", "See below."
-    )
-    quantised: bool = key(
-        True,
-        "Whether the backbone computes in 8-bit integers, which is faster.",
-        "See below; `false` is slower and slightly more accurate.",
-    )
+    pixels: Annotated[int, between(32, 1024)] = key(256, "Side of the square input, in pixels.", "See below.")
+    quantised: bool = key(True, "Whether the backbone computes in 8-bit integers, which is faster.", "See below.")
     components: Annotated[int, between(2, 1280)] = key(
         90,
         "Number of principal components of the feature maps whose products are pooled (bilinear pooling).",
@@ -111,39 +92,21 @@ class DriverConfig(Section):
 class RelayConfig(Section):
     """Two driving robots, with every message translated into English and back."""
 
-    games: Games = key(
-        4000,
-        "Number of fresh games on which every condition is measured, the same for all.",
-        "With 4,000 the mean reward is accurate to about 0.03.",
-    )
+    games: Games = key(4000, "Number of games in which each condition is played.", "4,000: about ±0.03 of reward.")
     dev_games: Games = key(1000, "Number of fresh games on which a pair of members is chosen.")
     played: Games = key(8, "Number of pairs of each family played on these, after screening all pairs.")
     screened: Count = key(1000, "Number of dev messages used to screen all pairs.")
-    contexts: Count = key(
-        500,
-        "Number of contexts in which messages sent in play are compared with phrases.",
-        "Time grows with it; 300 and 1000 gave the same reward, within its error.",
-    )
+    contexts: Count = key(500, "Number of contexts in which these messages are compared.", "Time grows with it.")
     vocabulary: Count = key(2000, "Number of messages that translators into neuralese choose from.")
-    silent_agents: bool = key(
-        False,
-        "Whether agents are also trained without a channel, to measure the value of language.",
-        "Takes as long as training the agents that talk; on in `paper.yaml`.",
-    )
-    places: Count = key(
-        2000, "Number of games used to count where the other car may be, for an interpreter that sees one car."
-    )
+    silent_agents: bool = key(False, "Whether to train agents without a channel as well.", "Doubles the training.")
+    places: Count = key(2000, "Number of games that tell the interpreter where the other car may be.")
 
 
 class Driving(Section):
     """How the data of driving is prepared."""
 
-    test_games: Annotated[int, between(1, 150)] = key(
-        100, "Number of test games, the last by file name.", "100 is the paper's."
-    )
-    dev_games: Annotated[int, between(1, 100)] = key(
-        56, "Number of validation games, spread evenly over the others.", "See below."
-    )
+    test_games: Annotated[int, between(1, 150)] = key(100, "Number of test games, the last.", "100 is the paper's.")
+    dev_games: Annotated[int, between(1, 100)] = key(56, "Number of dev games, spread evenly.", "See below.")
     distractors: Literal["play", "anywhere"] = key(
         "play",
         "Where distractors come from: `play`, like the true states, "
@@ -151,17 +114,13 @@ class Driving(Section):
         "`anywhere` is easier, and listeners can beat chance without hearing a word: "
         "only for comparison with the paper.",
     )
-    goal_offset: bool = key(
-        True, "Whether players also see where the goal is from the driver's seat.", "`false` is the paper's."
-    )
+    goal_offset: bool = key(True, "Whether players see where the goal is from their car.", "`false` is the paper's.")
     least_sent: Annotated[int, between(1, 20)] = key(  # with any more, hardly a phrase is left
         4,
         "Minimum count, outside the test games, of a message of one to three words in the inventory.",
         '4 is the paper\'s "more than 3 times", and gives 56 phrases and silence.',
     )
-    least_words: Annotated[int, between(1, 100)] = key(
-        3, "Minimum number of messages outside the test games with a word that the model human knows."
-    )
+    least_words: Annotated[int, between(1, 100)] = key(3, "Minimum count of a word that the model human knows.")
     driver: DriverConfig = DriverConfig()
     relay: RelayConfig = RelayConfig()
 
@@ -175,11 +134,7 @@ class GameRules(Section):
         "3 for a reference game: the listener may act from the second step on, and wait once. "
         "Nine in ten human driving games took at most 13 moves.",
     )
-    candidates: Annotated[int, between(2, 10_000)] = key(
-        2,
-        "Number of states a listener chooses from: the true one and its distractors.",
-        "2 is the paper's; chance level is one over this number.",
-    )
+    candidates: Annotated[int, between(2, 10_000)] = key(2, "Number of states to choose from.", "2 is the paper's.")
 
 
 class GameConfig(GameRules):
@@ -197,60 +152,32 @@ class CellConfig(Section):
 
     hidden: Units = key(256, "Number of units of the MLP and of the GRU.", "256 is the paper's.")
     message: Units = key(64, "Length of a message vector.", "64 is the paper's.")
-    radius: Annotated[float, between(0.001, 1000)] = key(
-        2.0, "Length to which the channel scales a message, before noise.", "See below."
-    )
-    noise: Annotated[float, between(0.0001, 1000)] = key(
-        0.3, "Standard deviation of the channel's noise in each dimension.", "0.3 is the paper's."
-    )
+    radius: Annotated[float, between(0.001, 1000)] = key(2.0, "Length of a message before noise.", "See below.")
+    noise: Annotated[float, between(0.0001, 1000)] = key(0.3, "Standard deviation of the noise.", "0.3 is the paper's.")
 
 
 class TrainingConfig(Section):
     """The learner's settings."""
 
     updates: Count = key(2000, "Number of gradient steps.", "Watch `history.parquet`: stop when success is flat.")
-    embedded_updates: Count = key(
-        2000,
-        "Maximum number of gradient steps on the embedded stand-in data.",
-        "Few: such agents are for a first look, and their figures are never compared with the paper's.",
-    )
-    batch: Batch = key(
-        256, "Number of games replayed in one update.", "The cost of an update is about proportional to it."
-    )
+    embedded_updates: Count = key(2000, "Maximum number of gradient steps on embedded data: few, for a first look.")
+    batch: Batch = key(256, "Number of games replayed in one update.", "An update's cost is proportional to it.")
     new_games: Batch = key(256, "Number of games played before each round of updates.")
     updates_per_round: Count = key(1, "Number of updates between two rounds of play.")
     discount: Share = key(0.9, "Discount factor of Q-learning.", "0.9 is the paper's for reference games.")
     learning_rate: Rate = key(0.003, "Initial learning rate of Adam.", "0.003 is the paper's for reference games.")
-    final_rate: Share = key(
-        1.0,
-        "Fraction of the learning rate left at the last update; it decays linearly.",
-        "1, a constant rate, is the paper's.",
-    )
+    final_rate: Share = key(1.0, "Share of the learning rate left at the last update.", "1, constant, is the paper's.")
     target_every: Count = key(100, "Number of updates between copies to the target network.")
-    double: bool = key(
-        False,
-        "Double Q-learning: choose the next action with the online network, value it with the target network.",
-        "Off in the paper.",
-    )
-    explore: Count = key(
-        1000,
-        "Number of updates over which the probability of a random action falls from 1 to about 0.1.",
-        "1000 is the paper's.",
-    )
-    checkpoint_every: Count = key(
-        250, "Number of updates between checkpoints.", "A killed training loses at most this many."
-    )
+    double: bool = key(False, "Whether to use double Q-learning: the online network chooses the action.")
+    explore: Count = key(1000, "Number of updates until random actions fall to about 0.1.", "1000 is the paper's.")
+    checkpoint_every: Count = key(250, "Number of updates between checkpoints, the most that a kill loses.")
 
 
 class FitConfig(Section):
     """How the models of p(z|x) and the model human are fitted."""
 
     hidden: Units = key(128, "Number of units of the single hidden layer.")
-    steps: Count = key(
-        3000,
-        "Maximum number of minibatches.",
-        "Fitting keeps the weights that did best on the dev split, so a larger number does no harm.",
-    )
+    steps: Count = key(3000, "Maximum number of minibatches.", "More does no harm: dev chooses the best weights.")
     batch: Batch = key(1024, "Number of messages in a minibatch.")
     learning_rate: Rate = key(0.003, "Initial learning rate of Adam.")
     faster: Annotated[float, between(1, 1000)] = key(
@@ -259,9 +186,7 @@ class FitConfig(Section):
         "Corpora try one: they may hold a hundred utterances or a million.",
     )
     check_every: Count = key(250, "Number of minibatches between checks on held-out data.")
-    patience: Annotated[int, between(0, 1_000_000_000)] = key(
-        4, "Number of checks without improvement before fitting stops; 0 never stops early and keeps the last weights."
-    )
+    patience: Annotated[int, between(0, MOST)] = key(4, "Number of checks without gain before it stops; 0: no stop.")
     decay: bool = key(True, "Whether the learning rate decays to zero along a cosine.", "`false` is the paper's.")
     plain_human: bool = key(
         False,
@@ -273,21 +198,9 @@ class FitConfig(Section):
 class MessagesConfig(Section):
     """How many messages of the agent are recorded."""
 
-    fitted: Annotated[int, between(10, 10_000_000)] = key(
-        100000,
-        "Number of states in which the agent's messages are recorded to fit p(z|x).",
-        "More is better, and cheap.",
-    )
-    vocabulary: Items = key(
-        5000,
-        "Number of messages from training states that phrases are translated into.",
-        "More gives the criterion more choice.",
-    )
-    held_out: Items = key(
-        10000,
-        "Number of dev messages, and of test messages, that are translated and evaluated.",
-        "At 10,000, intervals are about ±0.01.",
-    )
+    fitted: Annotated[int, between(10, 10_000_000)] = key(100000, "Number of messages to which p(z|x) is fitted.")
+    vocabulary: Items = key(5000, "Number of messages that phrases are translated into.")
+    held_out: Items = key(10000, "Number of messages of dev and of test to translate.", "10,000: about ±0.01.")
     contexts: Items = key(3000, "Number of contexts in which messages are compared (n in Algorithm 1).")
 
 
@@ -352,75 +265,45 @@ class SynthesisConfig(Section):
         "Wide: a message for a phrase must lie between those of many states.",
     )
     steps: Count = key(120, "Number of gradient descent steps.")
-    utterances: Annotated[int, between(0, 1_000_000_000)] = key(
-        100,
-        "Number of the most frequent sets of phrases said together by humans that get messages of their own.",
-        "Takes half of the stage's time.",
-    )
-    ask_judge: bool = key(
-        True,
-        "Whether messages are also made by asking the robot that judges them, if the game allows it.",
-        "They are listed separately in the tables; without them the stage takes half the time.",
-    )
-    beam: Annotated[int, between(0, 10_000)] = key(
-        20, "Number of pairs of phrases extended to triples.", "0 for pairs only."
-    )
+    utterances: Annotated[int, between(0, MOST)] = key(100, "Number of frequent utterances that get new messages.")
+    ask_judge: bool = key(True, "Whether messages are also made by asking the robot that judges them.")
+    beam: Annotated[int, between(0, 10_000)] = key(20, "Number of pairs of phrases extended to triples.")
 
 
 class Synthesis(SynthesisConfig):
     """New messages for human utterances by gradient descent, new phrases for messages by putting phrases together."""
 
-    criterion: str = key(
-        "belief", "The criterion used to combine phrases, and to translate whatever has no new message."
-    )
+    criterion: str = key("belief", "Criterion that combines phrases, and translates what has no new message.")
 
 
 class Ablation(Section):
     """Size of the comparison of all criteria, by which members of families are chosen."""
 
-    messages: Items = key(
-        2000,
-        "Number of messages of the vocabulary, of dev and of test.",
-        "Fewer than for the tables, so that it takes less time than a training.",
-    )
+    messages: Items = key(2000, "Number of messages of the vocabulary, of dev and of test: fewer than for tables.")
     contexts: Items = key(1000, "Number of contexts in which they are compared.")
     humans: Items = key(4000, "Number of human messages of dev and of test.")
-    also: dict[Name, Any] = key(
-        ALSO,
-        "Further criteria to compare with those of the tables, written in the same way.",
-        "None of them is ever chosen for a table.",
-    )
+    also: dict[Name, Any] = key(ALSO, "Further criteria to compare; none is ever chosen for a table.")
 
 
 class Theory(Section):
     """Checks of the paper's propositions."""
 
-    games: Annotated[int, between(1, 10_000_000)] = key(
-        10000, "Number of random games on which Proposition 1 is checked."
-    )
+    games: Annotated[int, between(1, 10_000_000)] = key(10000, "Number of random games to check Proposition 1.")
 
 
 class Examples(Section):
     """The page of example translations."""
 
     count: Annotated[int, between(1, 1000)] = key(16, "Number of test messages to draw.")
-    games: Annotated[int, between(1, 100)] = key(
-        4, "Number of games to watch, of two robots and of a robot with a human each."
-    )
+    games: Annotated[int, between(1, 100)] = key(4, "Number of games to watch, of each kind of pair.")
     criterion: str = key("belief", "Criterion used to translate them.")
 
 
 class Evaluation(Section):
     """How results are measured."""
 
-    phrases_heard: Count = key(
-        1,
-        "Number of a message's best translations that the model human hears at once.",
-        "1 is what a dictionary says; 5 is the released code's.",
-    )
-    resamples: Annotated[int, between(100, 1_000_000)] = key(
-        2000, "Number of bootstrap resamples behind each interval."
-    )
+    phrases_heard: Count = key(1, "Number of best translations that the model human hears.", "5 in the released code.")
+    resamples: Annotated[int, between(100, 1_000_000)] = key(2000, "Number of bootstrap resamples of an interval.")
 
 
 def _swept(value: Any) -> Any:
@@ -440,14 +323,8 @@ class Config(Section):
     kinds: ClassVar[Mapping[str, Any]] = {}  # classes of criteria
 
     tasks: Any
-    seeds: Annotated[list[Seed], *SEVERAL] = key(
-        [0],
-        "Random seeds; every stage from training on is run once for each.",
-        "One for a first look, five for a table.",
-    )
-    results: Folder = key(
-        "results", "Folder that everything is written to.", "A separate one for each experiment you want to keep."
-    )
+    seeds: Annotated[list[Seed], *SEVERAL] = key([0], "Seeds; everything from training on runs once for each.")
+    results: Folder = key("results", "Folder that everything is written to.", "A separate one for each experiment.")
     data: Data = Data()
     corpora: dict[str, Folder] = key(
         {},

@@ -12,6 +12,7 @@ is its meaning.
 import re
 import reprlib
 from collections.abc import Mapping
+from contextlib import suppress
 from types import NoneType
 from typing import Annotated, Any, get_args
 
@@ -20,8 +21,6 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInf
 MOST = 10**9  # maximum of a number: no experiment needs more, and many computations would overflow
 MANY = 1000  # maximum length of a list
 RULES = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, validate_default=True)
-WHOLE = re.compile(r"[-+]?\d{1,30}", re.ASCII)
-DECIMAL = re.compile(r"[-+]?(\d{1,30}(\.\d{0,30})?|\.\d{1,30})([eE][-+]?\d{1,5})?|[-+]?\.?(inf|Inf|nan|NaN)", re.ASCII)
 WORDS: dict[type, dict[str, Any]] = {
     bool: {"true": True, "True": True, "false": False, "False": False},
     NoneType: dict.fromkeys(("null", "Null", "None")),
@@ -76,19 +75,13 @@ Seed = Annotated[int, between(0, 2**31 - 1)]
 Rate = Annotated[float, Field(gt=0, le=10)]  # of learning
 Share = Annotated[float, between(0, 1)]
 Width = Annotated[float, between(0.001, 1_000_000)]
-Folder = Annotated[
-    str,  # braces are wildcards to Snakemake, and ~ is not expanded
-    matching(
-        r"(?!~)[^\x00-\x1f\x7f{}]*[^/\x00-\x1f\x7f{}]",
-        "a folder written out in full, without ~, braces or a trailing /",
-    ),
-]
-Name = Annotated[
-    str,  # of a criterion, which appears in tables, pages and LaTeX
-    matching(
-        r"[A-Za-z][A-Za-z0-9_.+-]{0,39}", "a letter, then letters, digits and _ . + -, at most 40 characters in total"
-    ),
-]
+# braces are wildcards to Snakemake, and ~ is not expanded
+FOLDER = matching(
+    r"(?!~)[^\x00-\x1f\x7f{}]*[^/\x00-\x1f\x7f{}]", "a folder written out in full, without ~, braces or a trailing /"
+)
+Folder = Annotated[str, FOLDER]
+# of a criterion, which appears in tables, pages and LaTeX
+Name = Annotated[str, matching(r"[A-Za-z][A-Za-z0-9_.+-]{0,39}", "at most 40 letters, digits and _.+-, a letter first")]
 
 
 class Section(BaseModel):
@@ -126,10 +119,9 @@ def parsed(value: Any, wanted: set[type]) -> Any:
         return [parsed(each, wanted) if isinstance(each, str) else each for each in value]
     if not isinstance(value, str):
         return value
-    if {int, float} & wanted and WHOLE.fullmatch(value):
-        return int(value)
-    if {int, float} & wanted and DECIMAL.fullmatch(value):
-        return float(re.sub(r"\.(?=[inIN])", "", value))
+    for number in (int, float) if {int, float} & wanted else ():
+        with suppress(ValueError):
+            return number(value)
     return next((words[value] for kind, words in WORDS.items() if kind in wanted and value in words), value)
 
 
