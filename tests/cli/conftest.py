@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 import torch
 from click.testing import CliRunner, Result
-from comparison_rows import behavior_rows, belief_rows
+from comparison_rows import belief_rows
 
 from neuralese.agents.cell import Cell, CellConfig, save_cell
 from neuralese.agents.messages import states_table
@@ -17,7 +17,7 @@ from neuralese.cli.main import cli
 from neuralese.config.models import SynthesisConfig
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, save_model
 from neuralese.stages.run import Run
-from neuralese.storage.files import write_json, write_text
+from neuralese.storage.files import write_json
 from neuralese.storage.tables import vectors, write_table
 from neuralese.translate.criteria import make_criterion
 from neuralese.translate.dictionary import build_dictionary, entries
@@ -94,9 +94,6 @@ def results(tmp_path_factory) -> Path:
     belief = belief_rows(seeds=1).fillna({"kind": ""})
     belief["data"] = ["embedded" if task == "colors" else "mirror" for task in belief["task"]]
     write_table(folder / "tables" / "belief.parquet", belief, "belief")
-    write_table(folder / "tables" / "behavior.parquet", behavior_rows(seeds=1), "behavior")
-    head, row = "s\th:m:s\tmax_rss", "12.5\t0:00:12\t345.6"
-    write_text(folder / "benchmarks" / "colors" / "seed0" / "train_agent.tsv", f"{head}\n{row}\n")
     return folder
 
 

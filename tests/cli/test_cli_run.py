@@ -1,6 +1,5 @@
 """What a person sees of a run: how far it is, why a job failed, what came out; and how Snakemake is called."""
 
-import io
 import os
 import re
 import select
@@ -12,20 +11,17 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from rich.console import Console
 
-from neuralese.cli.compare import main_figures, print_summary
-from neuralese.cli.output import clock_time
-from neuralese.cli.run import find_config, home, shipped_configs, snakemake_command
+from neuralese.cli.run import find_config, shipped_configs, snakemake_command
+from neuralese.cli.summary import print_summary
 from neuralese.errors import NeuraleseError
 from neuralese.evaluate.comparison import compare
 from neuralese.stages.job import logged
 from neuralese.storage.tables import read_table, write_table
-from snakemake_logger_plugin_neuralese import Job, Progress, error_in
+from snakemake_logger_plugin_neuralese import error_in
 
 ROOT = Path(__file__).parents[2]
 SNAKEFILE = """
@@ -116,50 +112,10 @@ def test_on_a_terminal_the_display_goes_away_and_scripts_do_not_write_into_it(tm
         done, said = running.result(), read.decode()
     os.close(side)
     assert done.returncode == 1
-    assert "of 5 jobs" in said
+    assert "/5" in said
     assert "✗ train_agent (colors, seed 0) failed: the disk is full" in said.replace("\r\n", " ")
     assert "a script speaks" not in said
     assert "\x1b[?25h" in said  # the cursor is shown again
-
-
-def test_if_the_view_fails_snakemakes_own_words_appear(tmp_path):
-    (tmp_path / "sitecustomize.py").write_text(
-        "import snakemake_logger_plugin_neuralese as view\n"
-        "def fail(*_): raise ValueError('no such colour')\n"
-        "view.Job.of = fail\n"
-    )
-    done = run_snakemake(tmp_path, "results/birds/raw", path=str(tmp_path))
-    assert "(The view failed (no such colour); Snakemake's own output follows.)" in done.stderr
-    assert "rule download:" in done.stderr
-
-
-def test_the_time_left_is_known_when_a_tenth_is_done(monkeypatch):
-    clock = SimpleNamespace(now=0.0)
-    monkeypatch.setattr("snakemake_logger_plugin_neuralese.time.monotonic", lambda: clock.now)
-    progress = Progress()
-    progress.total, progress.done, clock.now = 20, 1, 10.0
-    assert str(progress) == "1 of 20 jobs"
-    progress.done = 2
-    assert str(progress) == "2 of 20 jobs, about 1:30 left"
-    progress.done = 20
-    assert str(progress) == "20 of 20 jobs"
-
-
-@pytest.mark.parametrize("width", [40, 80, 120])
-def test_the_display_fits_and_shows_running_jobs_and_where_the_logs_are(width):
-    progress = Progress()
-    progress.total = 30
-    for number in range(20):
-        wildcards = {"point": "", "task": "birds", "seed": str(number)}
-        progress.running[number] = Job.of({"rule_name": "train_agent", "wildcards": wildcards, "log": []})
-    page = Console(file=io.StringIO(), width=width, highlight=False)
-    page.print(progress.drawn(Path("results/logs"), 5))
-    lines = page.file.getvalue().splitlines()
-    assert max(map(len, lines)) <= width
-    assert lines[0].startswith("▸ train_agent (birds, seed 0)  0:00")
-    assert lines[5].strip() == "and 15 more"
-    assert "0 of 30 jobs" in page.file.getvalue().replace("\n", " ")
-    assert "results/logs" in page.file.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -170,19 +126,16 @@ def test_the_display_fits_and_shows_running_jobs_and_where_the_logs_are(width):
             "09:00:01 ERROR this is a bug in neuralese:\nTraceback:\n  File x\nKeyError: 'a'\n",
             "neuralese: KeyError: 'a'",
         ),
-        ("", "its log is empty: it was killed, or the machine ran out of memory."),
+        ("", "its log is empty: it was killed, or memory or disk ran out."),
         ("Killed\n", "Killed"),
         (None, "it left no log; run again with --verbose to see Snakemake's output."),
     ],
 )
-def test_a_failed_job_is_told_by_the_sentence_of_its_log(tmp_path, monkeypatch, log, says):
+def test_a_failed_job_is_told_by_the_sentence_of_its_log(tmp_path, log, says):
     path = tmp_path / "job.log"
     if log is not None:
         path.write_text(log)
-    assert error_in(path).endswith(says)
-    if log == "":
-        monkeypatch.setattr("snakemake_logger_plugin_neuralese.disk_usage", lambda _: SimpleNamespace(free=0))
-        assert error_in(path) == "its log is empty, and the disk is full; free some space, then run again."
+    assert error_in(str(path)).removesuffix(f" ({path})").endswith(says)
 
 
 def test_ctrl_c_in_a_job_is_no_bug(tmp_path):
@@ -190,7 +143,7 @@ def test_ctrl_c_in_a_job_is_no_bug(tmp_path):
     with pytest.raises(SystemExit) as caught, logged(log):
         raise KeyboardInterrupt
     assert caught.value.code == 130
-    assert error_in(log) == "it was stopped; the same command goes on from where it was."
+    assert "it was stopped; the same command goes on from where it was." in error_in(str(log))
 
 
 def test_ctrl_c_ends_a_run_with_a_word_on_how_to_go_on(tmp_path):
@@ -207,20 +160,11 @@ def test_ctrl_c_ends_a_run_with_a_word_on_how_to_go_on(tmp_path):
     assert told.splitlines()[-1] == "Stopped. What is finished is kept; the same command goes on from where it was."
 
 
-@pytest.mark.parametrize(("seconds", "text"), [(0, "0:00"), (65, "1:05"), (7200, "2:00:00"), (59.6, "1:00")])
-def test_times_are_written_as_a_clock_shows_them(seconds, text):
-    assert clock_time(seconds) == text
-
-
 def test_the_summary_has_the_main_figures_the_data_and_the_report(results, tmp_path, capsys):
     folder = tmp_path / "results"
     shutil.copytree(results, folder)
     belief = read_table(folder / "tables/belief.parquet", "belief").to_pandas()
     compare(belief).to_csv(folder / "tables/comparison.csv", index=False)
-    head, rows = main_figures(folder / "tables/comparison.csv")
-    assert head[:2] == ["task", "pair"]
-    assert {row[0] for row in rows} >= {"colors", "birds"}
-    assert all(len(row) == len(head) for row in rows)
     (folder / "report").mkdir()
     (folder / "report/index.html").write_text("")
     row = {"measure": "p_value", "variable": "", "task": "colors", "seed": 0, "data": "embedded"}
@@ -229,7 +173,8 @@ def test_the_summary_has_the_main_figures_the_data_and_the_report(results, tmp_p
         print_summary(folder, "5 jobs in 0:10.")
         said = capsys.readouterr().out
         assert ("colors: these messages carry no information about these states" in said) != shown
-        assert bool(re.search(r"colors\s+R → H\*", said)) == shown
+        assert bool(re.search(r"colors\s+robot → human", said)) == shown
+        assert re.search(r"birds\s+human → robot\s+0\.50", said)
     assert "EMBEDDED DATA: colors ran on a generated stand-in" in said
     assert f"Report: {folder / 'report/index.html'}" in said
     assert said.endswith("5 jobs in 0:10.\n")
@@ -271,15 +216,8 @@ DEFAULT, QUICK = (str(ROOT / f"config/{name}.yaml") for name in ("config", "quic
         (["-c2", "--config", "a=1", "all"], ["--configfile", DEFAULT, "--config", "a=1", "-c2", "--", "all"]),
         (["-c2", "--config", "results=a.b"], ["--configfile", DEFAULT, "--config", "results=a.b", "-c2"]),
         (
-            ["-c2", "-C", "agent.noise=3", "seeds=[0]", "agent.hidden=8", "--rerun-triggers", "a.b=2"],
-            [
-                *("--configfile", DEFAULT, "--config", 'agent={"noise": 3, "hidden": 8}', "seeds=[0]"),
-                *("-c2", "--rerun-triggers", "a.b=2"),
-            ],
-        ),
-        (
-            ["-c2", "--config", "training.colors.updates=9"],
-            ["--configfile", DEFAULT, "--config", 'training={"colors": {"updates": 9}}', "-c2"],
+            ["-c2", "-C", "a=3", "seeds=[0]", "--rerun-triggers", "a.b=2"],
+            ["--configfile", DEFAULT, "--config", "a=3", "seeds=[0]", "-c2", "--rerun-triggers", "a.b=2"],
         ),
     ],
 )
@@ -295,16 +233,6 @@ def test_the_shipped_config_comes_first_unless_the_folder_has_one(empty):
     assert "--configfile" not in snakemake_command([])[0]
     elsewhere, _ = snakemake_command(["--directory", str(ROOT / "src")])
     assert str(shipped_configs()["config"]) in elsewhere
-
-
-def test_another_workflow_gets_its_arguments_as_they_are(empty):
-    assert snakemake_command(["-s", "mine.smk", "--configfile", "x"])[0][3:] == ["-s", "mine.smk", "--configfile", "x"]
-
-
-@pytest.mark.parametrize("arguments", [["--configfile", "quack"], ["--configfile", "quick", "quack.yaml", "all"]])
-def test_a_config_that_is_not_there_is_said_so(empty, arguments):
-    with pytest.raises(NeuraleseError, match=r"there is no config 'quack.*; give the path of a YAML file, or one of"):
-        snakemake_command(arguments)
 
 
 def test_the_results_folder_is_the_one_of_the_last_config(empty):
@@ -328,10 +256,6 @@ def test_init_writes_configs_and_overwrites_nothing(shell, tmp_path):
     assert names >= {"config.yaml", "quick.yaml", "paper.yaml", "README.md"}
     assert "# " in (tmp_path / "mine/config/config.yaml").read_text()
     assert "exists already" in shell.fails("init", tmp_path / "mine")
-
-
-def test_a_checkout_has_its_workflow_at_the_top():
-    assert home() == ROOT
 
 
 def test_a_name_is_a_path_or_one_of_this_folder_or_one_of_the_package(tmp_path, monkeypatch):

@@ -88,7 +88,6 @@ def test_phrases_and_commands_may_be_in_any_language(extended):
     assert set(dictionary.loc[dictionary["direction"] == "R->H", "target"]) <= set(CHINESE)
     assert "圆形" in (extended.quick / "report/index.html").read_text(encoding="utf-8")
     assert "shapes" in extended.neuralese("status", *QUICK, *CONFIG)
-    assert "shapes" in extended.neuralese("compare", *RESULTS, "--task", "shapes")
     assert "小的 + 圆形" in extended.neuralese("translate", *RESULTS, "--task", "shapes", "小的", "圆形")
 
 

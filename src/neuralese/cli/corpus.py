@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from neuralese import tasks
 from neuralese.cli.output import print_json, print_table
 from neuralese.cli.results import Examples, json_option
-from neuralese.errors import NeuraleseError
 
 if TYPE_CHECKING:
     from neuralese.tasks.corpus.imports import Imported
@@ -63,18 +61,11 @@ def new(folder: Path) -> None:
     click.echo(f"See what it holds: neuralese corpus check {folder}")
 
 
-@corpus.command(cls=Examples, epilog="neuralese corpus check mine\nneuralese corpus check mine --seed 1 --json")
+@corpus.command(cls=Examples, epilog="neuralese corpus check mine\nneuralese corpus check mine --json")
 @folder_argument
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Seed of the splits, if the corpus does not define them.",
-)
 @json_option
 @click.pass_context
-def check(ctx: click.Context, folder: Path, seed: int, as_json: bool) -> None:
+def check(ctx: click.Context, folder: Path, as_json: bool) -> None:
     """Show what the corpus in DIR holds or, in one sentence each, what is wrong with it."""
     from neuralese.tasks.corpus.describe import describe
     from neuralese.tasks.corpus.files import CorpusError
@@ -82,7 +73,7 @@ def check(ctx: click.Context, folder: Path, seed: int, as_json: bool) -> None:
     from neuralese.tasks.corpus.states import checked
 
     try:
-        found = describe(read_corpus(folder, seed, checked))
+        found = describe(read_corpus(folder, image_features=checked))
     except CorpusError as error:
         for sentence in error.sentences:
             click.echo(f"Error: {sentence}", err=True)
@@ -116,8 +107,11 @@ def flat_command(kind: str, rows: str, example: str) -> None:
     @click.option("--split", metavar="COLUMN", help="Holds train, dev or test.")
     @title_option
     @licence_option
-    def import_flat(file: Path, folder: Path, **options: Any) -> None:
-        _import_flat(kind, file, folder, options)
+    def import_command_of_kind(file: Path, folder: Path, states: str | None, **options: Any) -> None:
+        from neuralese.tasks.corpus.imports import import_flat
+
+        seen = [name for each in (states or "").split(",") if (name := each.strip())]
+        _say_imported(folder, import_flat(kind, file, folder, states=seen, **options))
 
 
 flat_command("csv", "a CSV file with a message and its state in each row", EXAMPLES.strip().splitlines()[2])
@@ -172,13 +166,6 @@ def export_command(kind: str, source: Path, out: Path) -> None:
     click.echo(FORMATS[kind](load(source), out))
 
 
-def _import_flat(kind: str, file: Path, folder: Path, options: dict[str, Any]) -> None:
-    from neuralese.tasks.corpus.imports import import_flat
-
-    names = [name.strip() for name in (options.pop("states") or "").split(",")]
-    _say_imported(folder, import_flat(kind, file, folder, states=[name for name in names if name], **options))
-
-
 def _say_imported(folder: Path, made: "Imported") -> None:
     click.echo(f"{folder}: {made.messages:,} messages ({made.kind}) in {made.states:,} states.")
     print_table(["column", "type"], [(name, settings["type"]) for name, settings in made.columns.items()])
@@ -209,20 +196,10 @@ def _print(folder: Path, found: dict[str, Any]) -> None:
         click.echo("")
     for sentence in found["warnings"]:
         click.echo(f"Warning: {sentence}")
-    click.echo(f"\nMake its dictionary and report:\n{_workflow_command(folder)}")
-
-
-def _workflow_command(folder: Path) -> str:
-    """The command that makes everything from a corpus, under its folder's name if that can be the name of a task."""
     place = folder.resolve()
-    try:
-        tasks.use_corpora({place.name: str(place)})
-        name = place.name
-    except NeuraleseError:  # not a valid name
-        name = "mine"
-    config = json.dumps({name: str(place)}, ensure_ascii=False)  # valid YAML as well, whatever is in the path
-    config = config.replace('"', "") if re.fullmatch(r"[\w./-]+", str(place)) else config
-    return f"  neuralese run --cores 2 all --config {shlex.quote('corpora=' + config)} 'tasks=[{name}]'"
+    name = place.name if re.fullmatch(r"[A-Za-z][\w-]{0,39}", place.name, re.ASCII) else "mine"
+    config = shlex.quote(f"corpora={json.dumps({name: str(place)}, ensure_ascii=False)}")  # JSON is YAML
+    click.echo(f"\nMake its dictionary and report:\n  neuralese run --cores 2 all --config {config} 'tasks=[{name}]'")
 
 
 def _about_messages(messages: dict[str, Any]) -> str:

@@ -1,8 +1,8 @@
 """`neuralese`: look at results, translate with them, and play, without writing Python.
 
 A command is imported only when it is run, so that the program starts quickly. In a shell,
-`_NEURALESE_COMPLETE=bash_source neuralese` prints the script that completes commands, options, tasks, seeds and
-phrases (see click's documentation).
+`_NEURALESE_COMPLETE=bash_source neuralese` prints the script that completes commands and options (see click's
+documentation).
 """
 
 import os
@@ -10,7 +10,6 @@ import sys
 from importlib import import_module
 
 import click
-from click.shell_completion import CompletionItem
 
 from neuralese.cli.output import plain
 from neuralese.errors import NeuraleseError
@@ -20,7 +19,6 @@ COMMANDS = {
     "run": "Run the workflow and show its progress.",
     "translate": "Translate English into neuralese, or neuralese into English.",
     "show": "Show a file of the results: a table, weights, or JSON.",
-    "compare": "Compare our results with the paper's.",
     "status": "Show what has been made, from which data, and what is out of date.",
     "corpus": "Bring your own agents: make, import, check and export a corpus.",
     "play": "Play a game with a trained robot.",
@@ -43,12 +41,6 @@ class Commands(click.Group):
         """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Complete the name of a command without importing any."""
-        if incomplete.startswith("-"):
-            return super().shell_complete(ctx, incomplete)
-        return [CompletionItem(name, help=COMMANDS[name]) for name in COMMANDS if name.startswith(incomplete)]
 
     def invoke(self, ctx: click.Context) -> object:
         """Run a command; an error that a user can fix ends it with exit code 1 and one sentence."""

@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-BETWEEN = 2  # characters between two columns on a terminal
 FIGURE = re.compile(r"[-+\[]?[.\d]")  # the beginning of a cell that must not be broken: a number, an interval, a vector
 
 
@@ -33,72 +32,41 @@ def clock_time(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def print_table(head: Sequence[str], rows: Sequence[Sequence[Any]], title: str = "", spare: Sequence[str] = ()) -> None:
+def print_table(head: Sequence[str], rows: Sequence[Sequence[Any]], title: str = "") -> None:
     """Print rows under their head; columns of numbers are right-aligned.
 
-    On a terminal that is too narrow, columns named in `spare` are left out, in that order, and text is broken. If that
-    does not help, each row is printed as a list. No number is ever cut.
+    On a terminal that is too narrow, text is broken between words, and no number is ever cut.
     """
-    head, title = [plain(str(name)) for name in head], plain(title)
-    columns = [[plain(_text(row[place])) for row in rows] for place in range(len(head))]
+    columns = [(plain(name), [plain(_text(row[place])) for row in rows]) for place, name in enumerate(head)]
     if on_terminal():
-        _print_rich(dict(zip(head, columns, strict=True)), title, spare)
+        _print_rich(columns, plain(title))
         return
-    lines = []
-    for name, cells in zip(head, columns, strict=True):
-        align = str.rjust if _are_numbers(cells) else str.ljust
+    aligned = []
+    for name, cells in columns:
         width = max(map(len, [name, *cells]))
-        lines.append([align(cell, width) for cell in (name, *cells)])
-    click.echo("\n".join([title] * bool(title) + ["  ".join(row).rstrip() for row in zip(*lines, strict=True)]))
+        aligned.append([cell.rjust(width) if _are_numbers(cells) else cell.ljust(width) for cell in (name, *cells)])
+    lines = ["  ".join(row).rstrip() for row in zip(*aligned, strict=True)]
+    click.echo("\n".join([plain(title), *lines] if title else lines))
 
 
-def _print_rich(columns: dict[str, list[str]], title: str, spare: Sequence[str]) -> None:
+def _print_rich(columns: list[tuple[str, list[str]]], title: str) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     console = Console(highlight=False)
-    least = {name: _least_width(name, cells) for name, cells in columns.items()}
-    kept = list(columns)
-    for left_out in (None, *spare):
-        kept = [name for name in kept if name != left_out]
-        room = console.width - BETWEEN * (len(kept) - 1) - sum(least[name] for name in kept)
-        if room >= 0:
-            break
-    else:
-        _print_lists(columns, title)
-        return
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
-    for name in kept:
-        more = min(room, max(map(len, [name, *columns[name]])) - least[name])
-        room -= more
-        justify = "right" if _are_numbers(columns[name]) else "left"
-        table.add_column(Text(name), justify=justify, width=least[name] + more, overflow="fold")  # type: ignore[arg-type]
-    for row in zip(*(columns[name] for name in kept), strict=True):
+    for name, cells in columns:
+        figures = [len(cell) for cell in cells if FIGURE.match(cell)]
+        justify: Any = "right" if _are_numbers(cells) else "left"
+        unbroken: Any = {"no_wrap": True, "min_width": max(figures)} if figures else {}
+        table.add_column(Text(name), justify=justify, overflow="fold", **unbroken)
+    for row in zip(*(cells for _, cells in columns), strict=True):
         table.add_row(*map(Text, row))
     if title:
         console.print(Text(title, style="italic"))
-    console.print(table)
-    if missing := [name for name in columns if name not in kept]:
-        click.echo(f"(Left out to fit the terminal: {', '.join(missing)}; widen it, pipe or use --json to see all.)")
-
-
-def _least_width(name: str, cells: list[str]) -> int:
-    """The width of a column in which no figure and no word is broken."""
-    figures = [cell for cell in cells if FIGURE.match(cell)]
-    words = [word for cell in (name, *cells) if not FIGURE.match(cell) for word in cell.split()]
-    return max(map(len, (*figures, *words)), default=1)
-
-
-def _print_lists(columns: dict[str, list[str]], title: str) -> None:
-    """Each row as a list of names and values, separated by empty lines."""
-    longest = max(map(len, columns), default=0)
-    click.echo(title, nl=bool(title))
-    for row in zip(*columns.values(), strict=True):
-        click.echo()
-        for name, cell in zip(columns, row, strict=True):
-            click.echo(f"{name.ljust(longest)}  {cell}".rstrip())
+    console.print(table, crop=False)
 
 
 def print_json(value: Any) -> None:

@@ -1,9 +1,7 @@
 """The folder that the workflow writes, as the commands see it."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -63,35 +61,6 @@ class Results:
         return self / f"{task}/seed{seed}/{name}"
 
 
-def completer(values: Callable[[Results, dict[str, Any]], list]) -> Callable:
-    """Complete from what is in the results folder, given the options before; offer nothing if nothing is found."""
-
-    def complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-        try:
-            found = values(Results(Path(ctx.params.get("results") or "results")), ctx.params)
-        except Exception:  # nobody reads an error about a half-typed command line
-            return []
-        return [str(value) for value in found if str(value).startswith(incomplete)]
-
-    return complete
-
-
-def phrases(results: Results, params: dict[str, Any]) -> list[str]:
-    """The inventory of a task."""
-    from neuralese.storage.tables import read_table
-
-    table = read_table(results / f"{params['task']}/inventory.parquet", "inventory")
-    return [phrase for phrase in table["phrase"].to_pylist() if phrase]
-
-
-def criteria(results: Results, params: dict[str, Any]) -> list[str]:
-    """The criteria of a dictionary."""
-    from neuralese.storage.tables import read_about
-
-    path = results.of_seed(params["task"], int(params.get("seed") or 0), "dictionary.parquet")
-    return list(read_about(path)["criteria"]["R->H"])
-
-
 results_option = click.option(
     "--results",
     type=click.Path(path_type=Path, file_okay=False),
@@ -100,29 +69,10 @@ results_option = click.option(
     show_default=True,
     show_envvar=True,
     metavar="FOLDER",
-    is_eager=True,
     help="Folder written by the workflow.",
 )
-task_option = click.option(
-    "--task",
-    metavar="TASK",
-    required=True,
-    shell_complete=completer(lambda results, params: results.tasks()),
-    help="A task that has results, such as colors.",
-)
-one_task_option = click.option(
-    "--task",
-    metavar="TASK",
-    shell_complete=completer(lambda results, params: results.tasks()),
-    help="Only this task.",
-)
 seed_option = click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    shell_complete=completer(lambda results, params: results.seeds(params["task"])),
-    help="Seed of the agents.",
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the agents."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 

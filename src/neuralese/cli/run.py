@@ -1,13 +1,11 @@
 """`neuralese run`: the workflow that the package brings, from any folder; `neuralese init`: its configs, to edit."""
 
-import json
 import os
 import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import click
 import yaml
@@ -26,14 +24,11 @@ neuralese run --cores 8 --config 'tasks=[colors]' results=results/colors_only
 neuralese run --verbose --cores 2 --configfile quick
 neuralese run --dry-run
 """
-PARSER = ArgumentParser(
-    "neuralese run", add_help=False, allow_abbrev=False
-)  # of the options of Snakemake that matter here
+PARSER = ArgumentParser(add_help=False, allow_abbrev=False)  # of the options of Snakemake that are changed here
 PARSER.add_argument("--configfile", "--configfiles", nargs="+", action="extend", default=[])
 PARSER.add_argument("--config", "-C", nargs="*", action="extend", default=[])
-SEEN = ArgumentParser("neuralese run", add_help=False, allow_abbrev=False)  # of those that are passed on as they are
+SEEN = ArgumentParser(add_help=False, allow_abbrev=False)  # of those that are passed on as they are
 SEEN.add_argument("--directory", "-d", default=".")
-SEEN.add_argument("--snakefile", "-s")
 SEEN.add_argument("--cores", "-c", "--jobs", "-j", "--profile", "--executor", "-e", nargs="?", const="all")
 
 
@@ -60,65 +55,33 @@ def run(verbose: bool, arguments: tuple[str, ...]) -> None:
 def snakemake_command(arguments: Sequence[str]) -> tuple[list[str], str]:
     """The command that runs the workflow with these arguments of Snakemake here, and its folder of results.
 
-    Configs are found by their names, and --config takes dotted keys. All other arguments are passed on unchanged.
+    Configs are found by their names, and a target may follow a config. All other arguments are passed on unchanged.
     """
-    end = list(arguments).index("--") if "--" in arguments else len(arguments)
+    end = arguments.index("--") if "--" in arguments else len(arguments)
     own, others = PARSER.parse_known_args(arguments[:end])
     seen, _ = SEEN.parse_known_args(others)
-    if seen.snakefile:
-        return [sys.executable, "-m", "snakemake", *arguments], "results"
-    names, targets = _split(own.configfile)
-    folder = Path(seen.directory)
-    configs = [] if (folder / CONFIG).is_file() else [shipped_configs()["config"]]
-    configs += [find_config(name) for name in names]
-    values, more = _values(own.config)
-    targets += [*more, *arguments[end + 1 :]]
+    known = {*shipped_configs(), *(path.stem for path in CONFIG.parent.glob("*.yaml"))}
+    named = [name for name in own.configfile if name in known or name.endswith((".yaml", ".yml"))] or own.configfile
+    values = [each for each in own.config if "=" in each]
+    targets = [each for each in (*own.configfile, *own.config) if each not in (*named, *values)]
+    targets += arguments[end + 1 :]
+    local = Path(seen.directory) / CONFIG
+    configs = [] if local.is_file() else [shipped_configs()["config"]]
+    configs += [find_config(name) for name in named]
     full = [sys.executable, "-m", "snakemake", "--snakefile", str(home() / "Snakefile")]
     full += [] if seen.cores else ["--cores", "all"]
     full += ["--configfile", *(os.path.abspath(path) for path in configs)] if configs else []
-    full += ["--config", *(f"{key}={value}" for key, value in values.items())] if values else []
-    return [*full, *others, *(["--", *targets] if targets else [])], _results([folder / CONFIG, *configs], values)
+    full += ["--config", *values] if values else []
+    return [*full, *others, *(["--", *targets] if targets else [])], _results([local, *configs], values)
 
 
-def _split(names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The configs and the targets after --configfile, which takes all that follows; the first is a config."""
-    known = {*shipped_configs(), *(path.stem for path in CONFIG.parent.glob("*.yaml"))}
-    is_config = [not place or name in known or name.endswith((".yaml", ".yml")) for place, name in enumerate(names)]
-    pairs = list(zip(names, is_config, strict=True))
-    return [name for name, config in pairs if config], [name for name, config in pairs if not config]
-
-
-def _values(pairs: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """The values of --config by their keys, agent.noise=3 as agent={"noise": 3}; and the targets that follow them."""
-    values: dict[str, str] = {}
-    sections: dict[str, Any] = {}
-    for key, equals, value in (each.partition("=") for each in pairs):
-        section, *inner = key.split(".")
-        if equals and inner:
-            place = sections.setdefault(section, {})
-            for name in inner[:-1]:
-                place = place.setdefault(name, {})
-            place[inner[-1]] = _read(value)
-            values[section] = json.dumps(sections[section])
-        elif equals:
-            values[key] = value
-    return values, [each for each in pairs if "=" not in each]
-
-
-def _read(value: str) -> object:
-    try:
-        return yaml.safe_load(value)
-    except yaml.YAMLError:
-        return value
-
-
-def _results(configs: Sequence[Path], values: dict[str, str]) -> str:
-    """The folder that a run with these configs writes to."""
+def _results(configs: Sequence[Path], values: Sequence[str]) -> str:
+    """The folder that a run with these configs and values writes to."""
     found = "results"
     for path in configs:
         with suppress(OSError, yaml.YAMLError, AttributeError):  # Snakemake says what is wrong with it
             found = yaml.safe_load(path.read_text(encoding="utf-8")).get("results", found)
-    return values.get("results", str(found))
+    return dict(each.split("=", 1) for each in values).get("results", str(found))
 
 
 def home() -> Path:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-BATCH = 20_000  # rows held at a time
 LONGEST = 2000  # characters of a condition
 MOST_ROWS = 10_000_000  # maximum that can be shown
 EXAMPLES = """
@@ -98,32 +97,28 @@ def _selected(file: "pq.ParquetFile", columns: list[str], where: str | None, sor
     """The rows that match, sorted; only the first `rows` are read if nothing is asked of them."""
     import pyarrow as pa
 
-    schema, by = file.schema_arrow, [sort.removeprefix("-")] if sort else []
+    schema, by = file.schema_arrow, (sort or "").removeprefix("-")
     if twice := next((name for name in columns if columns.count(name) > 1), None):
         raise NeuraleseError(
             f"the column '{plain(twice)}' is requested twice, or the table has it twice; name it once."
         )
-    if unknown := [name for name in (*columns, *by) if name not in schema.names]:
+    if unknown := [name for name in (*columns, *([by] if sort else [])) if name not in schema.names]:
         raise NeuraleseError(plain(f"there is no column '{unknown[0]}'; choose from {', '.join(schema.names)}."))
-    needed = list(dict.fromkeys([*columns, *by]))
-    if not where and not by:
+    if not where and not sort:
         batches: list[pa.RecordBatch] = []
-        for batch in file.iter_batches(BATCH, columns=needed):
+        for batch in file.iter_batches(max(rows, 1), columns=columns):
             batches.append(batch)
             if sum(each.num_rows for each in batches) >= rows:
                 break
         return pa.Table.from_batches(batches, schema=None if batches else schema).select(columns)
-    table = file.read(needed)
+    table = file.read()
     if where:
-        simple = [field.name for field in schema if not pa.types.is_nested(field.type)]
-        table = table.filter(_mask(file.read(simple), where))
-    for name in by:
+        table = table.filter(_mask(table, where))
+    if sort:
         try:
-            table = table.sort_by([(name, "descending" if sort != name else "ascending")])
+            table = table.sort_by([(by, "descending" if sort != by else "ascending")])
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
-            raise NeuraleseError(
-                f"column '{name}' holds {_type(schema.field(name).type)}, which has no order."
-            ) from None
+            raise NeuraleseError(f"column '{by}' holds {_type(schema.field(by).type)}, which has no order.") from None
     return table.select(columns)
 
 
@@ -132,7 +127,6 @@ def _mask(table: "pa.Table", where: str) -> "pa.Array":
     import pandas as pd
     import pyarrow as pa
 
-    shown = plain(where if len(where) <= LONGEST else where[:LONGEST] + "…")
     try:
         if len(where) > LONGEST:
             raise ValueError(f"it is longer than {LONGEST} characters")
@@ -144,7 +138,7 @@ def _mask(table: "pa.Table", where: str) -> "pa.Array":
     except Exception as error:  # pandas raises almost any
         reason = plain((str(error).splitlines() or [type(error).__name__])[0].rstrip("."))
         raise NeuraleseError(
-            f'the condition "{shown}" cannot be used ({reason}); write it for pandas, like '
+            f'the condition "{plain(where[:LONGEST])}" cannot be used ({reason}); write it for pandas, like '
             f"\"criterion == 'belief' and rank <= 2\", with these columns: {', '.join(map(plain, table.column_names))}."
         ) from None
 

@@ -1,4 +1,4 @@
-"""`neuralese status`: what has been made, from which data, what is out of date, and what it cost."""
+"""`neuralese status`: what has been made, from which data, and what is out of date."""
 
 import csv
 import re
@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from neuralese.cli.output import print_json, print_table
-from neuralese.cli.results import Examples, Results, json_option, one_task_option
+from neuralese.cli.results import Examples, Results, json_option
 from neuralese.cli.run import snakemake_command
 from neuralese.data.data_sets import read_provenance
 from neuralese.errors import NeuraleseError
@@ -22,7 +22,7 @@ neuralese status --files --task colors
 neuralese status --configfile paper
 neuralese status --configfile quick --json
 """
-STATES = MADE, MISSING, OUT_OF_DATE = "made", "missing", "out of date"
+MADE, MISSING, OUT_OF_DATE = "made", "missing", "out of date"
 
 
 @click.command(
@@ -37,12 +37,12 @@ STATES = MADE, MISSING, OUT_OF_DATE = "made", "missing", "out of date"
     metavar="FOLDER",
     help="Folder written by the workflow, if not that of the config.",
 )
-@one_task_option
+@click.option("--task", metavar="TASK", help="Only this task.")
 @click.option("--files", is_flag=True, help="List every file, with the reason if it is out of date.")
 @json_option
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[SNAKEMAKE ARGS]...")
 def status(results: str | None, task: str | None, files: bool, as_json: bool, arguments: tuple[str, ...]) -> None:
-    """Show what has been made, when, from which data, what is out of date, and what it cost.
+    """Show what has been made, when, from which data, and what is out of date.
 
     Give it the arguments of the run, such as its --configfile. A file is out of date if Snakemake would remake it: its
     inputs, a setting or the code have changed.
@@ -58,9 +58,8 @@ def status(results: str | None, task: str | None, files: bool, as_json: bool, ar
         raise NeuraleseError(f"{place} holds no results of {task}; choose from {', '.join(known)}.")
     data = [data_of(folder, each) for each in known if task in (None, each)]
     made = [entry for entry in ask_snakemake(asked, folder.folder) if task in (None, entry["run"].split()[0])]
-    costs = [entry for entry in costs_of(folder.folder) if task in (None, entry["task"])]
     if as_json:
-        print_json({"folder": place, "data": data, "files": made, "costs": costs})
+        print_json({"folder": place, "data": data, "files": made})
         return
     print_table(list(data[0]), [list(entry.values()) for entry in data], "Data")
     click.echo()
@@ -68,31 +67,22 @@ def status(results: str | None, task: str | None, files: bool, as_json: bool, ar
         names = ("file", "stage", "state", "made", "reason")
         print_table(names, [[entry[name] for name in names] for entry in made], "Files")
     else:
-        names = ("run", MADE, "last made", MISSING, OUT_OF_DATE)
-        print_table(names, [[run[name] for name in names] for run in _runs(made)], "Stages")
+        print_table(["run", MADE, "last made", MISSING, OUT_OF_DATE], list(_runs(made)), "Stages")
     pending = sum(entry["state"] != MADE for entry in made)
     click.echo(f"{pending} of {len(made)} files are to be made." if pending else "Everything is there and up to date.")
-    if costs:
-        click.echo()
-        head = ("task", "stage", "jobs", "mean seconds", "longest", "peak memory (MB)")
-        print_table(head, [list(entry.values()) for entry in costs], "Cost per job")
 
 
-def _runs(made: Sequence[dict]) -> Iterator[dict]:
+def _runs(made: Sequence[dict]) -> Iterator[list[str]]:
     """One line for each task, for each of its seeds, and for each folder of what is made for all tasks."""
     for run, group in groupby(sorted(made, key=lambda entry: entry["run"]), lambda entry: entry["run"]):
         entries = list(group)
-        stages = {
-            state: list(dict.fromkeys(each["stage"] for each in entries if each["state"] == state)) for state in STATES
-        }
+        missing, old = (
+            list(dict.fromkeys(each["stage"] for each in entries if each["state"] == state))
+            for state in (MISSING, OUT_OF_DATE)
+        )
         known = {each["stage"] for each in entries}
-        yield {
-            "run": run,
-            MADE: f"{len(known.difference(stages[MISSING]))} of {len(known)}",
-            "last made": max((each["made"] for each in entries if each["made"]), default=""),
-            MISSING: ", ".join(stages[MISSING]),
-            OUT_OF_DATE: ", ".join(stages[OUT_OF_DATE]),
-        }
+        last = max((each["made"] for each in entries if each["made"]), default="")
+        yield [run, f"{len(known.difference(missing))} of {len(known)}", last, ", ".join(missing), ", ".join(old)]
 
 
 def data_of(results: Results, task: str) -> dict:
@@ -132,24 +122,3 @@ def _entry(row: dict[str, str], results: Path) -> dict:
         "made": made and f"{made:%Y-%m-%d %H:%M}",
         "reason": reason if pending else "",
     }
-
-
-def costs_of(results: Path) -> list[dict]:
-    """Seconds and memory of the jobs of each task and stage, from their benchmarks."""
-    import pandas as pd
-
-    tables, folder = [], results / "benchmarks"
-    for path in sorted(folder.rglob("*.tsv")):
-        task, *inner = path.relative_to(folder).with_suffix("").parts
-        stage = next((part for part in inner if not re.fullmatch(r"seed\d+", part)), task)
-        try:
-            table = pd.read_csv(path, sep="\t", na_values="-")[["s", "max_rss"]].astype(float)
-        except (OSError, ValueError, KeyError):
-            raise NeuraleseError(f"{path} is not a benchmark of Snakemake's; delete it.") from None
-        tables.append(table.assign(task=task, stage=stage))
-    if not tables:
-        return []
-    found = pd.concat(tables).groupby(["task", "stage"], as_index=False)
-    costs = found.agg(jobs=("s", "size"), seconds=("s", "mean"), longest=("s", "max"), memory_mb=("max_rss", "max"))
-    costs = costs.round(1).sort_values(["task", "seconds"], ascending=[True, False])
-    return costs.astype(object).where(costs.notna(), None).to_dict("records")

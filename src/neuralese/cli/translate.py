@@ -9,17 +9,7 @@ import click
 import numpy as np
 
 from neuralese.cli.output import brief, print_json, print_table
-from neuralese.cli.results import (
-    Examples,
-    Results,
-    completer,
-    criteria,
-    json_option,
-    phrases,
-    results_option,
-    seed_option,
-    task_option,
-)
+from neuralese.cli.results import Examples, Results, json_option, results_option, seed_option
 from neuralese.errors import NeuraleseError
 from neuralese.storage.files import atomic
 
@@ -39,7 +29,7 @@ neuralese translate --task colors --new blue --json
 
 @click.command(cls=Examples, epilog=EXAMPLES)
 @results_option
-@task_option
+@click.option("--task", metavar="TASK", required=True, help="A task that has results, such as colors.")
 @seed_option
 @click.option(
     "--message",
@@ -49,16 +39,16 @@ neuralese translate --task colors --new blue --json
 )
 @click.option("--message-id", type=click.IntRange(0, 2**31 - 1), help="Number of a message in messages.parquet.")
 @click.option("-n", "count", type=click.IntRange(min=1), help="How many.  [default: all in the dictionary, or 5]")
-@click.option("--criterion", shell_complete=completer(criteria), help="Criterion of the dictionary.  [default: ours]")
+@click.option("--criterion", help="Criterion of the dictionary.  [default: ours]")
 @click.option("--new", is_flag=True, help="Use new messages for phrases, and combined phrases for messages.")
 @click.option(
     "--save",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE.npy",
-    help="Write the messages found, best first, to a file in an existing folder.",
+    help="Write the messages found, best first, to a file.",
 )
 @json_option
-@click.argument("phrase", nargs=-1, shell_complete=completer(phrases))
+@click.argument("phrase", nargs=-1)
 def translate(
     results: Path, task: str, seed: int, as_json: bool, phrase: tuple[str, ...], save: Path | None, **options: Any
 ) -> None:
@@ -141,10 +131,6 @@ def load_messages(path: Path, lookup: "Lookup") -> "Tensor":
 
 def save_messages(path: Path, messages: np.ndarray) -> None:
     """Write messages (K, message) as `load_messages` reads them; a device, pipe or folder is never replaced."""
-    if path.suffix != ".npy":
-        raise NeuraleseError(f"--save writes a NumPy array, so its file must end in .npy, unlike '{path.name}'.")
-    if not path.parent.is_dir():
-        raise NeuraleseError(f"the folder {path.parent} does not exist; create it, or choose another one for --save.")
     if os.path.lexists(path) and not path.is_file():
         raise NeuraleseError(f"{path} is not a regular file and is not replaced; choose another name for --save.")
     with atomic(path) as temporary, temporary.open("wb") as file:
