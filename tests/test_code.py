@@ -1,8 +1,6 @@
 """What code a script runs is found in its source, and an edit of anything else changes nothing."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -78,25 +76,6 @@ def may_be_left_out(module: str) -> bool:
         rf"neuralese\.({facts})", module
     )
     return bool(followed) or not workflow._path(module).read_text().strip()
-
-
-# what Python has loaded after the imports at the top of a script, without running its stage
-TOP = """
-import ast, sys
-from pathlib import Path
-tree = ast.parse(Path(sys.argv[1]).read_text())
-tree.body = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
-exec(compile(tree, sys.argv[1], "exec"))
-print(*(name for name in sys.modules if name.split(".")[0] == "neuralese"))
-"""
-
-
-@pytest.mark.parametrize("script", ["train_agent", "write_report", "extract_features", "choose_criteria"])
-def test_what_is_found_is_what_python_loads(script):
-    command = [sys.executable, "-c", TOP, str(SCRIPTS[script])]
-    loaded = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
-    for module in loaded:
-        assert module in names(script) or may_be_left_out(module), module
 
 
 def forget() -> None:

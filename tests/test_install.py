@@ -1,4 +1,4 @@
-"""`make` installs each thing once, with the versions that were tested; the lock file names them all."""
+"""What is installed are the versions that were tested, and files that other platforms read agree with the project."""
 
 import re
 import shutil
@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
@@ -15,27 +16,6 @@ LOCK = (ROOT / "requirements.lock").read_text()
 PIN = re.compile(r"^([a-z0-9-]+)==([0-9a-zA-Z.+]+)((?: \\\n    --hash=sha256:[0-9a-f]{64})+)$", re.M)
 PINS = [(name, version) for name, version, _ in PIN.findall(LOCK)]
 INSTALL = "install --quiet --constraint constraints.txt --editable .[test]"
-
-
-@pytest.mark.parametrize(
-    ("target", "extras"), [("all", []), ("docs", ["docs"]), ("lint", ["test"]), ("test-slurm", ["test", "slurm"])]
-)
-def test_a_target_installs_what_is_missing(tmp_path, target, extras):
-    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
-        shutil.copy(ROOT / name, tmp_path)
-
-    def installs() -> list[str]:
-        command = ["make", "--dry-run", "--no-print-directory", target]
-        printed = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
-        return re.findall(r'tools/install \.venv "?(.*?)"?$', printed, re.M)
-
-    wanted = [".", *(f".[{extra}]" for extra in extras)]
-    assert installs() == wanted
-    (tmp_path / ".venv").mkdir()
-    for stamp in (".installed", *(f".installed-{extra}" for extra in extras)):
-        (tmp_path / ".venv" / stamp).touch()
-        wanted = wanted[1:]
-        assert installs() == wanted
 
 
 @pytest.fixture
@@ -112,3 +92,25 @@ def test_the_page_of_licences_lists_what_is_locked():
     rows = re.findall(r"^\| ([a-z0-9-]+) \| (\S+) \| (.+) \|$", page, re.M)[2:]  # below the head
     assert [row[:2] for row in rows] == PINS
     assert not {licence for _, _, licence in rows} & {"unknown", "not installed here"}
+
+
+def read(path: str) -> dict:
+    return yaml.safe_load((ROOT / path).read_text(encoding="utf-8"))
+
+
+def test_ci_tests_every_supported_version_of_python_and_runs_targets_of_the_makefile():
+    named = [text.rsplit(" ", 1)[1] for text in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", text)]
+    workflow = read(".github/workflows/ci.yml")
+    matrix = workflow["jobs"]["test"]["strategy"]["matrix"]
+    assert matrix["python"] == named
+    assert PROJECT["requires-python"] == f">={named[0]}"
+    commands = " ".join(step.get("run", "") for job in workflow["jobs"].values() for step in job["steps"])
+    targets = {*re.findall(r"\bmake ([a-z-]+)", commands), *matrix["part"]}
+    assert targets <= set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M))
+
+
+def test_the_version_is_the_same_everywhere():
+    citation = read("CITATION.cff")
+    latest = re.search(r"^## \[(\d\S+)\] - (\S+)$", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    assert latest.groups() == (PROJECT["version"], str(citation["date-released"]))
+    assert citation["version"] == PROJECT["version"]

@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "neuralese"
@@ -62,12 +61,3 @@ def test_nothing_but_the_tasks_themselves_and_the_config_knows_a_task_by_name():
     for path in (*library, *scripts, *rules, *page):
         found = re.findall(rf"\b(?:{'|'.join(TASKS)})\b", code(path))
         assert not found, f"{path.relative_to(ROOT)} names {found}"
-
-
-def test_profiles_name_only_rules_that_there_are_and_one_of_them_alone_sets_default_resources():
-    text = "".join(path.read_text() for path in (ROOT / "workflow/rules").rglob("*.smk"))
-    rules = set(re.findall(r"^rule (\w+):", text, re.M))
-    profiles = [yaml.safe_load(path.read_text()) for path in (ROOT / "profiles").glob("*/config.yaml")]
-    for profile in profiles:
-        assert set(profile.get("groups", {})) <= rules
-    assert sum("default-resources" in profile for profile in profiles) == 1

@@ -44,13 +44,6 @@ def test_nothing_is_loaded_from_elsewhere(site):
         assert "url(http" not in path.read_text(encoding="utf-8"), path.name
 
 
-def test_models_keep_their_stars(site):
-    page = (site / "results.html").read_text(encoding="utf-8")
-    assert "R\u00a0→\u00a0H*" in page
-    for path in site.glob("*.html"):
-        assert not re.search(r"\b[RH]<em>", path.read_text(encoding="utf-8")), path.name
-
-
 def test_pages_from_elsewhere_and_from_the_code_are_in_it(site):
     assert "speaker_sees" in (site / "config.html").read_text(encoding="utf-8")
     assert "over_control_error" in (site / "files.html").read_text(encoding="utf-8")

@@ -121,13 +121,6 @@ def test_raw_data_is_what_was_fetched(tmp_path):
         raw_kind(tmp_path)
 
 
-def test_files_of_a_users_own_are_read_as_they_are(tmp_path):
-    path = tmp_path / "mine.json"
-    path.write_text('{"source": "corpus"}')
-    assert read_json(path) == {"source": "corpus"}
-    assert read_made(path) == {}
-
-
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_weights_that_are_no_numbers_are_neither_written_nor_read(tmp_path, value, monkeypatch):
     module, path = nn.Linear(3, 3), tmp_path / "agent.safetensors"

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow.parquet as pq
-from copies import Project
+from copies import QUICK, Project
 from safetensors import safe_open
 
 CHECKPOINT_EVERY = 100  # updates that a kill may undo, by config/quick.yaml
@@ -166,14 +166,11 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0, help="of the moments of the kills")
     parser.add_argument("--tasks", nargs="+", default=["colors", "birds", "driving"])
-    parser.add_argument("--configfile", default="config/quick.yaml")
-    parser.add_argument("--cores", type=int, default=2)
-    parser.add_argument("--within", type=float, default=1 / 6, help="a kill comes within this share of a whole run")
     given = parser.parse_args()
-    settings = ["--configfile", given.configfile, "--config", f"tasks=[{','.join(given.tasks)}]"]
+    settings = [*QUICK, "--config", f"tasks=[{','.join(given.tasks)}]", "data={source: embedded}"]
     with tempfile.TemporaryDirectory() as folder:
         undisturbed, killed = (
-            Runs(project, project.command("all", *settings, "data={source: embedded}", cores=given.cores))
+            Runs(project, project.command("all", *settings))
             for project in (Project(Path(folder) / name) for name in ("undisturbed", "killed"))
         )
         started = time.monotonic()
@@ -182,7 +179,7 @@ def main() -> int:
             sys.exit("\n".join(undisturbed.faults))
         seconds = time.monotonic() - started
         print(f"an undisturbed run takes {seconds:.0f} s", flush=True)
-        killed.disturb(given.kills, given.within * seconds, given.seed, undisturbed.results, killed.results)
+        killed.disturb(given.kills, seconds / 6, given.seed, undisturbed.results, killed.results)
     shown = ("kills", "rounds", "killed_in", "resumed", "compared", "faults")
     print(json.dumps({name: getattr(killed, name) for name in shown}, indent=2))
     return bool(killed.faults)

@@ -4,7 +4,6 @@ import re
 import subprocess
 
 import pytest
-from copies import QUICK
 
 FOREIGN = """
 module neuralese:
@@ -28,11 +27,6 @@ def planned(project, folder, place, **variables) -> set[str]:
 
 
 SNAKEFILES = pytest.mark.parametrize("snakefile", ["Snakefile", "workflow/Snakefile"])
-
-
-@SNAKEFILES
-def test_everything_is_made_if_no_target_is_named(fresh, snakefile):
-    assert "write_report" in fresh.planned("--snakefile", snakefile, *QUICK)
 
 
 @SNAKEFILES
