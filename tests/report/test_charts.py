@@ -188,7 +188,6 @@ def test_the_other_charts_are_drawn(tmp_path):
     recovered = pd.DataFrame({"criterion": ["belief"], "rarity": [0.1], "recovered": [1.0]})
     specs = [charts.bits(protocol), charts.learning(curves, "success", "x"), *charts.theory(games, recovered)]
     specs += [charts.relay([relay, relay | {"role": "native", "understood": np.nan}], "accuracy")]
-    specs += [charts.messages(np.eye(3), pd.Series([1, 2, 3], name="hue"))]
     json.dumps(charts.finite(specs), allow_nan=False)
     charts.save([("", spec) for spec in specs], "all", tmp_path / "all.png")
     assert (tmp_path / "all.png").stat().st_size > 10_000

@@ -19,7 +19,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from neuralese.evaluate.comparison import EASIER
@@ -309,16 +308,6 @@ def theory(lost: pd.DataFrame, recovered: pd.DataFrame) -> list[Spec]:
 
 
 # charts that are only drawn into files
-
-
-def messages(means: np.ndarray, variable: pd.Series) -> Spec:
-    """The two main directions of messages (n, d) before noise, coloured by a variable of the state."""
-    centred = means - means.mean(0)
-    x, y = (centred @ np.linalg.svd(centred, full_matrices=False)[2][:2].T).round(4).T
-    values = pd.DataFrame({"x": x, "y": y, "value": variable.to_numpy()}).to_dict("records")
-    encoding = {"x": _number("x", "first direction"), "y": _number("y", "second direction")}
-    encoding["color"] = _number("value", str(variable.name), scheme="viridis")
-    return _chart(300, values, "messages before noise", **_mark("circle", None, encoding, size=9, opacity=1))
 
 
 def sweep(belief: pd.DataFrame, protocol: pd.DataFrame, key: str, criterion: str) -> tuple[Spec, Spec]:
