@@ -20,8 +20,7 @@ def tabulate(belief: pd.DataFrame, behavior: pd.DataFrame | None = None) -> pd.D
     """Our results beside the paper's."""
     from neuralese.evaluate.comparison import compare
 
-    parts = {} if behavior is None else {"behavior": behavior}
-    return compare(belief=belief, papers=_papers(belief), **parts)
+    return compare(belief, behavior, _papers(belief))
 
 
 def tabulate_sweep(
