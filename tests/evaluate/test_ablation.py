@@ -9,6 +9,7 @@ import torch
 from small_task import PARTS, SmallTask
 
 from neuralese.evaluate.ablation import Ablation
+from neuralese.evaluate.listeners import PlayingRobot
 from neuralese.translate.criteria import make_criterion
 from neuralese.translate.families import members
 from neuralese.translate.languages import Composed
@@ -79,7 +80,7 @@ def test_messages_are_translated_as_each_criterion_alone_would(task, table):
     found = set()
     for label, settings in SINGLY.items():
         best = make_criterion(settings).scores(said, phrases, task.candidates).argmin(1)
-        expected = task.listeners.human_credit(torch.eye(len(task.english))[phrases.ids[best]], task.said.states).mean()
+        expected = task.listeners.human.credit(torch.eye(len(task.english))[phrases.ids[best]], task.said.states).mean()
         assert accuracies[[label]].unique().tolist() == pytest.approx([expected])  # in all families that it belongs to
         found.add(expected)
     assert len(found) > 3  # criteria differ, and by how widely p(z | x) is taken
@@ -87,18 +88,18 @@ def test_messages_are_translated_as_each_criterion_alone_would(task, table):
 
 def test_humans_are_translated_whole(task):
     """The messages that the robot hears are those of the utterances, not of any phrase of theirs."""
-    heard, robot = [], task.listeners.robot
+    heard = []
 
-    def listening(messages, states, generator):
-        heard.append(messages)
-        return robot(messages, states, generator)
+    class Judge(PlayingRobot):
+        def preferences(self, messages, states, generator=None):
+            heard.append(messages)
+            return super().preferences(messages, states, generator)
 
     other = copy(task)
-    other.listeners = replace(task.listeners, robot=listening)
+    other.listeners = replace(task.listeners, judge=Judge(task.cell, task.game))
     run(other, pragmatic=False)
-    assert len(heard) == 1 + len(SINGLY) + 3  # first the robot's own messages, last the controls
     told = Composed(task.english, PARTS)
-    for (label, settings), messages in zip(SINGLY.items(), heard[1:-3], strict=True):
+    for (label, settings), messages in zip(SINGLY.items(), heard, strict=True):
         scores = make_criterion(settings).scores(told, task.language(task.vocabulary), task.candidates)
         best = scores.argmin(1)[task.speech.units["utterance"]]
         assert torch.equal(messages, task.vocabulary.messages[best]), label

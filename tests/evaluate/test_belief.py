@@ -3,25 +3,21 @@
 import math
 from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 import pytest
 import torch
-from small_task import MESSAGE, NOISE, PARTS, PHRASES, SmallTask
+from small_task import MESSAGE, NOISE, PHRASES, SmallTask
 
 from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.messages import Speech
 from neuralese.evaluate.belief import (
     HumanSpeech,
-    Interpreter,
     Translated,
-    Translations,
     best_translations,
     evaluate_belief,
     measured_bound,
 )
-from neuralese.evaluate.comparison import BOUND, SECTIONS, compare
-from neuralese.evaluate.listeners import Listeners, guess_by_playing
+from neuralese.evaluate.listeners import Listener, Listeners, ModelRobot
 from neuralese.evaluate.outcomes import Condition
 from neuralese.games.driving import DrivingGame, Layouts
 from neuralese.games.reference import ReferenceGame
@@ -29,7 +25,6 @@ from neuralese.speakers.models import HumanListener, RobotSpeaker
 from neuralese.speakers.traces import Lists, Traces
 from neuralese.storage.tables import matrix, read_table, write_table
 from neuralese.translate.criteria import BeliefCriterion
-from neuralese.translate.languages import Composed
 
 ITEMS = 4000
 KEYS = ["speaker", "listener", "unit", "criterion"]
@@ -54,7 +49,9 @@ class Setting:
                               for more in range(candidates)], dim=1)  # fmt: skip
         torch.manual_seed(0)
         cell = Cell(game, CellConfig(hidden=8, message=4))
-        self.listeners = Listeners(game, guess_by_playing(cell, game), Oracle(game, hidden=4, words=items), "R")
+        speaker = RobotSpeaker(game, hidden=8, message=4, scale=0.3)
+        self.listeners = Listeners.of(game, cell, speaker, Oracle(game, hidden=4, words=items))
+        self.asked_nothing = ModelRobot(speaker, game)
         messages, words = torch.randn(ITEMS, 4, generator=generator), torch.eye(items)
         self.robot = Speech(torch.arange(100, 100 + ITEMS), states, messages)
         units, number = {"utterance": target, "phrase": target}, torch.arange(ITEMS)
@@ -103,10 +100,13 @@ def test_every_pair_is_played_under_every_condition_and_in_every_unit(played):
 
 
 def test_controls_fail_if_a_listener_can_win_without_the_message(setting):
-    def leaks(messages, states, generator):
-        return torch.tensor([1.0, 0.0]).expand(len(states), -1)  # the true candidate comes first, and it knows that
+    class Leaks(Listener):
+        name = "R"
 
-    setting.listeners = replace(setting.listeners, robot=leaks)
+        def preferences(self, heard, states, generator=None):
+            return torch.tensor([1.0, 0.0]).expand(len(states), -1)  # the true candidate comes first, and it knows that
+
+    setting.listeners = replace(setting.listeners, robot=Leaks())
     table = setting.table()
     for name in ("shuffled", "constant", "silence"):
         assert table.loc[("R", "R", "message", name), "ci_low"] > 0.5
@@ -114,7 +114,9 @@ def test_controls_fail_if_a_listener_can_win_without_the_message(setting):
 
 def test_what_the_real_listener_picked_is_a_row_of_its_own(setting):
     picked = torch.tensor([1, 1, 1, 0, -1]).repeat(ITEMS)[:ITEMS]  # of every fifth message nothing is known
-    setting.listeners, setting.robot = replace(setting.listeners, name="R*"), replace(setting.robot, picked=picked)
+    robot = setting.asked_nothing
+    setting.listeners = replace(setting.listeners, robot=robot, judge=robot)
+    setting.robot = replace(setting.robot, picked=picked)
     table = setting.table()
     assert set(table.index.droplevel(["unit", "criterion"])) == {
         ("R", "R*"), ("H", "H*"), ("R", "H*"), ("H", "R*"), ("R", "R")
@@ -142,16 +144,8 @@ def test_what_has_nothing_to_do_with_the_states_is_at_chance(items, candidates, 
                  ("H", "R", "utterance", "dice"), ("R", "R", "message", "silence")):  # fmt: skip
         assert table.loc[cell, "value"] == pytest.approx(1 / candidates, abs=0.05), cell
     # a word that says nothing of any of the items leaves the listener with all of them
-    nothing = setting.listeners.human_credit(torch.zeros(ITEMS, items), setting.robot.states)
+    nothing = setting.listeners.human.credit(torch.zeros(ITEMS, items), setting.robot.states)
     assert nothing.tolist() == pytest.approx([1 / candidates] * ITEMS)
-
-
-def test_gains_are_over_the_baseline_and_the_control_of_the_same_pair_and_unit(played):
-    for pair in (("R", "H*", "message"), ("H", "R", "utterance"), ("H", "R", "phrase")):
-        good, poor, dice = (played.loc[(*pair, name)] for name in ("good", "poor", "dice"))
-        assert good["over_baseline"] == pytest.approx(good["value"] - poor["value"])
-        assert good["over_control"] == pytest.approx(good["value"] - dice["value"])
-    assert played.loc[[NATIVE, WORDS], "over_baseline"].isna().all()  # nothing is translated
 
 
 def test_messages_of_one_game_count_as_one_and_one_that_was_drawn_twice_is_one_message(setting, played):
@@ -279,10 +273,10 @@ MADE_FOR = [1, 2, 5]  # utterances for which there are new messages
 def test_a_listener_hears_the_best_phrases_of_each_message_and_no_more_than_asked_for(task):
     assert best_translations(DICTIONARY, "H->R", "mine") == {0: 7, 1: 5}
     robot = Speech(torch.tensor([11, 10]), torch.zeros(2, 2), torch.zeros(2, 4))
-    heard = torch.tensor([[1.0, 0, 0], [0, 1, 0], [0, 1, 1]])  # phrase 2 is two words
-    translations = Translations(robot, task.speech, task.vocabulary, heard, None)
-    assert translations.words(DICTIONARY, "mine", heard).tolist() == [[0, 1, 0], [0, 1, 1]]
-    assert translations.words(DICTIONARY, "mine", heard, best=2).tolist() == [[0, 2, 1], [1, 1, 1]]
+    words = torch.tensor([[1.0, 0, 0], [0, 1, 0], [0, 1, 1]])  # phrase 2 is two words
+    translations = replace(task.translations, robot=robot)
+    assert translations.heard(DICTIONARY, "mine", words).tolist() == [[0, 1, 0], [0, 1, 1]]
+    assert translations.heard(DICTIONARY, "mine", words, best=2).tolist() == [[0, 2, 1], [1, 1, 1]]
 
 
 def by_dictionary(task: SmallTask, folder, best: int = 1) -> tuple[dict, dict[str, Condition[Translated]]]:
@@ -360,30 +354,13 @@ def test_phrases_put_together_are_heard_as_all_their_words(task, tmp_path):
 # the interpreter
 
 
-def interpreter(task: SmallTask) -> Interpreter:
-    told = Composed(task.english, PARTS)
-    return Interpreter(task.english, task.language(task.vocabulary), torch.eye(len(task.english)), told.bags)
-
-
 def test_the_interpreter_knows_the_candidates_but_not_which_of_them_is_true(task):
-    found = interpreter(task)
-    swapped = replace(task.said, states=task.said.states.flip(1))
-    assert torch.equal(found.phrase(task.said), found.phrase(swapped))
-    others = replace(task.said, states=task.game.redraw(task.said.states, torch.Generator().manual_seed(1)))
-    assert (found.phrase(task.said) != found.phrase(others)).any()
+    def words(states: torch.Tensor) -> torch.Tensor:
+        return task.translations.interpreted(replace(task.said, states=states), task.speech).heard.words
 
-
-def test_the_interpreter_says_something_and_its_rows_stand_apart_from_those_of_dictionaries(task):
-    heard = interpreter(task).condition(task.said, task.speech).heard
-    assert not heard.words[:, 0].any()  # the first phrase is silence
-    known = {tuple(message) for message in task.vocabulary.messages.tolist()}
-    assert all({tuple(message) for message in each.tolist()} <= known for each in heard.messages.values())
-    random, informed = torch.Generator().manual_seed(0), interpreter(task).condition
-    belief = evaluate_belief(task.listeners, task.said, task.speech, [], 100, random, informed)
-    rows = compare(belief.assign(task="small", seed=0, data="embedded"))
-    assert set(rows.loc[rows["role"] == "upper bound", "section"]) == {BOUND}
-    assert "upper bound" in SECTIONS[BOUND]
-    assert np.isfinite(rows["value"]).all()
+    states = task.said.states
+    assert torch.equal(words(states), words(states.flip(1)))
+    assert (words(states) != words(task.game.redraw(states, torch.Generator().manual_seed(1)))).any()
 
 
 # Proposition 1 next to what was measured

@@ -156,13 +156,6 @@ def test_embedded_results_are_never_set_beside_the_paper():
     assert EMBEDDED_NOTE not in notes(compare(belief_rows("mirror"), papers=PAPERS))
 
 
-def test_results_of_one_kind_of_data_are_not_averaged_with_those_of_another():
-    both = pd.concat([belief_rows("mirror", tasks=("colors",)), belief_rows("embedded", tasks=("birds",))])
-    table = compare(both, papers=PAPERS)
-    assert set(table.loc[table["task"] == "birds", "data"]) == {"embedded"}
-    assert table.loc[table["task"] == "colors", "paper"].notna().any()
-
-
 def test_the_comparison_is_read_back_from_its_file_as_it_was(whole, tmp_path):
     (tmp_path / "comparison.csv").write_text(whole.to_csv(index=False))
     read = read_comparison(tmp_path / "comparison.csv")

@@ -10,12 +10,9 @@ from neuralese.evaluate.information import (
     VectorEvidence,
     entropy,
     information,
-    joint,
     learned_information,
     mutual_information,
     p_values,
-    pooled,
-    row_labels,
 )
 
 DRAWS = 200
@@ -103,28 +100,6 @@ def test_what_vectors_are_about_is_found_whatever_the_relation(relation):
     assert found["angle"] > 0.05
 
 
-def test_messages_that_never_change_say_nothing():
-    table = states(np.random.default_rng(0), 50)
-    for evidence in (SymbolEvidence(np.ones((50, 3), dtype=int)), VectorEvidence(np.ones((50, 3)))):
-        assert (p_values(evidence, table, permutations=19) == 1).all()
-
-
-def test_pooling_keeps_frequent_labels():
-    labels = np.concatenate([np.arange(200), np.full(50, 7), np.full(30, 9)])
-    found = pooled(labels)
-    assert found.max() == 63
-    assert len(set(found[labels == 7]) & set(found[labels == 9])) == 0
-    assert (found == found[labels == 7][0]).sum() == 51
-
-
-def test_labels_of_rows_and_of_combinations():
-    rows = np.array([[1, 2], [2, 1], [1, 2], [1, -1]])
-    labels = row_labels(rows)
-    assert labels[0] == labels[2]
-    assert len(set(labels.tolist())) == 3
-    assert len(set(joint([np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([1, 1, 1, 1])]).tolist())) == 4
-
-
 @pytest.mark.parametrize(("messages", "classes"), [(5, 4), (200, 8), (50, 64)])
 def test_information_is_nothing_on_average_for_labels_that_are_independent(messages, classes):
     random = np.random.default_rng(0)
@@ -155,11 +130,3 @@ def test_information_of_constants_is_nothing_and_undefined_where_recordings_are_
     assert entropy(np.array([0, 0, 1, 1])) == 1
     assert learned_information(np.zeros((10, 2)), np.zeros(10, dtype=int)) == 0
     assert np.isnan(information(np.arange(100), np.arange(100) % 50))
-
-
-def test_information_does_not_depend_on_how_labels_are_numbered():
-    random = np.random.default_rng(0)
-    one, other = random.integers(6, size=(2, 300))
-    names = random.permutation(6) * 1000
-    assert mutual_information(names[one], other) == pytest.approx(mutual_information(one, other))
-    assert information(names[one], other) == pytest.approx(information(one, other))

@@ -6,7 +6,7 @@ import torch
 from naive_listener import preferences
 
 from neuralese.agents.cell import Cell, CellConfig
-from neuralese.evaluate.listeners import Listeners, credit, guess_by_likelihood, guess_by_playing
+from neuralese.evaluate.listeners import Listeners, ModelRobot, PlayingRobot, credit
 from neuralese.games.driving import DrivingGame, Layouts
 from neuralese.games.game import Game
 from neuralese.games.reference import ReferenceGame
@@ -63,20 +63,20 @@ def drawn(game: Game, n: int, generator: torch.Generator) -> tuple[torch.Tensor,
 def test_in_a_reference_game_the_robot_itself_is_asked(reference, generator):
     cell, speaker, human = players(reference)
     listeners = Listeners.of(reference, cell, speaker, human)
-    assert listeners.name == "R"
+    assert listeners.robot.name == "R"
     messages, states = drawn(reference, 200, generator)
     seed = torch.Generator().manual_seed
-    guessed = listeners.robot(messages, states, seed(1))
-    torch.testing.assert_close(guessed, guess_by_playing(cell, reference)(messages, states, seed(1)))
+    guessed = listeners.robot.preferences(messages, states, seed(1))
+    torch.testing.assert_close(guessed, PlayingRobot(cell, reference).preferences(messages, states, seed(1)))
     # p(z | x), by which is translated, has no part in it
     other = Listeners.of(reference, cell, players(reference, seed=7)[1], human)
-    assert torch.equal(other.robot(messages, states, seed(1)), guessed)
+    assert torch.equal(other.robot.preferences(messages, states, seed(1)), guessed)
 
 
 def test_in_the_driving_game_the_model_of_what_the_robot_says_stands_for_it(driving, generator):
     cell, speaker, human = players(driving)
     listeners = Listeners.of(driving, cell, speaker, human)
-    assert listeners.name == "R*"
+    assert listeners.robot.name == "R*"
     messages, states = drawn(driving, 200, generator)
     with torch.no_grad():
         likely = [
@@ -85,17 +85,17 @@ def test_in_the_driving_game_the_model_of_what_the_robot_says_stands_for_it(driv
         ]
     # drawn distractors may be equal to each other, but not to the true state
     expected = np.array([float(true > max(others)) for true, *others in likely])
-    assert listeners.robot_credit(messages, states, generator).tolist() == expected.tolist()
+    assert listeners.robot.credit(messages, states, generator).tolist() == expected.tolist()
     assert 0 < expected.mean() < 1
     # the robot that plays has no part in it
     other = Listeners.of(driving, players(driving, seed=7)[0], speaker, human)
-    assert other.robot_credit(messages, states, generator).tolist() == expected.tolist()
+    assert other.robot.credit(messages, states, generator).tolist() == expected.tolist()
 
 
 def test_guesses_are_those_of_the_robot_that_plays_from_the_start(reference, generator):
     cell, _, _ = players(reference)
     messages, states = drawn(reference, 30, generator)
-    guessed = guess_by_playing(cell, reference)(messages, states, torch.Generator().manual_seed(1))
+    guessed = PlayingRobot(cell, reference).preferences(messages, states, torch.Generator().manual_seed(1))
     place = reference.places(30, torch.Generator().manual_seed(1))
     assert guessed.shape == (30, reference.n_candidates)
     torch.testing.assert_close(guessed, preferences(cell, reference, messages, states, place))
@@ -107,7 +107,7 @@ def test_a_right_guess_is_worth_one_a_wrong_one_nothing_and_who_is_indifferent_s
     listeners = Listeners.of(game, cell, speaker, Oracle(game, hidden=4, words=5))
     said = [[0], [2], [4], [0, 1], [1, 2], []]  # of the items
     bags = torch.stack([torch.eye(5)[words].sum(0) for words in said])
-    credits = listeners.human_credit(bags, torch.tensor([[0, 1, 2]]).expand(6, -1))
+    credits = listeners.human.credit(bags, torch.tensor([[0, 1, 2]]).expand(6, -1))
     assert credits.tolist() == pytest.approx([1, 0, 1 / 3, 1 / 2, 0, 1 / 3])
 
 
@@ -128,8 +128,8 @@ def test_silence_is_at_chance(reference, generator):
     listeners = Listeners.of(reference, cell, speaker, human)
     _, states = drawn(reference, 9000, generator)
     chance = 1 / reference.n_candidates
-    assert listeners.human_credit(torch.zeros(9000, 5), states).tolist() == pytest.approx([chance] * 9000)
-    guessed = listeners.robot_credit(torch.zeros(9000, 4), states, generator)
+    assert listeners.human.credit(torch.zeros(9000, 5), states).tolist() == pytest.approx([chance] * 9000)
+    guessed = listeners.robot.credit(torch.zeros(9000, 4), states, generator)
     assert guessed.mean() == pytest.approx(chance, abs=0.02)
     assert guessed.std() > 0.3  # it does pick one
 
@@ -138,5 +138,5 @@ def test_nobody_can_tell_which_of_the_candidates_is_true_but_by_the_message(driv
     """Whoever prefers a candidate whatever is said is at chance: distractors are drawn as the true state is."""
     _, speaker, _ = players(driving)
     _, states = drawn(driving, 9000, generator)
-    guessed = credit(guess_by_likelihood(speaker, driving)(torch.zeros(9000, 4), states, generator))
+    guessed = ModelRobot(speaker, driving).credit(torch.zeros(9000, 4), states, generator)
     assert guessed.mean() == pytest.approx(1 / driving.n_candidates, abs=0.03)

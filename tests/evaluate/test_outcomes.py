@@ -55,11 +55,6 @@ def test_gains_and_shares_are_missing_where_there_is_nothing_to_compare_with():
     assert alone[["over_baseline", "over_control_p", "share", "content"]].isna().all(axis=None)
 
 
-def test_measures_can_be_told_apart_and_ordered():
-    found = outcome_table(outcomes(), np.random.default_rng(0), resamples=10, measures=["reward"])
-    assert (found["measure"] == "reward").all()
-
-
 def test_a_share_is_of_what_communication_is_worth():
     random = np.random.default_rng(0)
     native, silence = np.ones(400), np.tile([0.0, 1.0], 200)

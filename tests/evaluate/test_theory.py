@@ -11,7 +11,6 @@ from neuralese.evaluate.theory import (
     beliefs,
     check_proposition_1,
     contexts_of,
-    hidden_strategy,
     proposition_1,
     quality,
     random_game,
@@ -70,10 +69,3 @@ def test_belief_finds_a_strategy_however_rare_and_direct_does_not():
     assert table["belief", 0.05] == table["belief", 0.9] == 1
     assert table["direct", 0.05] == 0
     assert table["direct", 0.9] == 1
-
-
-def test_the_hidden_strategies_have_words_of_their_own():
-    _, robot, human, right = hidden_strategy(6, 0.1, 4, np.random.default_rng(0))
-    assert human.sum(0).tolist() == pytest.approx([1] * 6)
-    assert right.sum() == len(robot) == 6
-    assert human[right].sum(0).tolist() == pytest.approx([0.1] * 6)

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from neuralese.config.models import GameConfig
-from neuralese.evaluate.listeners import Listeners
+from neuralese.evaluate.listeners import ModelHuman
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.fit import FitConfig, fit, fit_human_listener, fit_human_speaker, fit_robot_speaker
 from neuralese.speakers.models import HumanSpeaker, load_model, save_model
@@ -101,12 +101,12 @@ def test_the_model_human_learns_to_tell_one_of_three_items(files, generator):
     test = traces["test"]
     states = games["test"].with_distractors(test.states[:, 0].repeat(20), generator)
     words = test.words.bags(torch.arange(len(test)).repeat(20))
-    listeners = Listeners(games["test"], None, listener, "R")
-    credit = listeners.human_credit(words, states)
+    human = ModelHuman(listener, games["test"])
+    credit = human.credit(words, states)
     # of three items drawn alike, all are in the word's third of the circle in 1/9 of the states, two of them in 4/9
     best = 4 / 9 + 4 / 9 / 2 + 1 / 9 / 3
     assert credit.mean() > 0.9 * best > 0.6
-    assert listeners.human_credit(words[:, [1, 2, 0, 3]], states).mean() < 0.3  # the word of another third
+    assert human.credit(words[:, [1, 2, 0, 3]], states).mean() < 0.3  # the word of another third
 
 
 def test_the_robot_speaker_imitates_messages(game, generator):

@@ -78,12 +78,6 @@ def test_the_dictionary_ranks_and_scores_as_the_plain_loop_does(world, dictionar
             assert numbers[translate(z[row], [*z_other])] == ranked[0]
 
 
-def test_the_two_criteria_rank_otherwise_so_that_neither_can_stand_in_for_the_other(dictionary):
-    tables = [dictionary[dictionary["criterion"] == name].reset_index(drop=True) for name in PAPERS]
-    assert (tables[0]["target_id"] != tables[1]["target_id"]).any()
-    assert (tables[0]["score"] - tables[1]["score"]).abs().max() > 0.01
-
-
 def test_the_config_holds_the_papers_criteria_and_ours_begins_with_the_default():
     assert {name: make_criterion(CRITERIA[name]) for name in PAPERS} == PAPERS
     assert BeliefCriterion(weights="product", divergence="forward", scale=1.0, variance=None) == ALGORITHM_1

@@ -159,16 +159,6 @@ def test_the_member_with_the_highest_mean_on_dev_is_chosen_for_each_direction(se
     pd.testing.assert_frame_equal(marked.drop(columns="chosen"), table)
 
 
-def test_the_mean_is_over_seeds_and_not_the_best_of_them():
-    table, labels = ablation(seeds=2), list(members(FAMILIES["theirs"]))
-    of_theirs = (table["family"] == "theirs") & (table["split"] == "dev")
-    table.loc[of_theirs, "value"] = 0.6
-    lucky = of_theirs & (table["criterion"] == labels[1])
-    table.loc[lucky, "value"] = table["seed"].map({0: 0.95, 1: 0.2})  # 0.575 on average
-    table.loc[of_theirs & (table["criterion"] == labels[2]), "value"] = 0.61
-    assert set(choose(table, FAMILIES).set_index("criterion").loc["theirs", "member"]) == {labels[2]}
-
-
 def test_of_equals_the_first_that_the_config_names_is_chosen():
     """Sorting that is not stable keeps the order of a few by chance, so there are many."""
     family = {"kind": "direct", "scale": [float(scale) for scale in range(1, 101)]}

@@ -10,7 +10,7 @@ from neuralese.agents.players import listening
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanListener
 from neuralese.translate.criteria import BeliefCriterion
-from neuralese.translate.pragmatics import TEMPERATURE, human_responses, log_picks, robot_responses
+from neuralese.translate.pragmatics import TEMPERATURE, human_responses, robot_responses
 
 
 def nearest(found: torch.Tensor, cell: Cell, game: ReferenceGame, message: torch.Tensor, states: torch.Tensor) -> float:
@@ -37,14 +37,6 @@ def test_a_robot_responds_as_it_guesses(count, generator):
         assert nearest(log_prob[number], cell, game, message, states) < 1e-4
 
 
-@pytest.mark.parametrize("count", [2, 4])
-def test_picks_are_a_softmax_of_how_much_each_candidate_is_preferred(count, generator):
-    preferred = 5 * torch.randn(3, 7, count, dtype=torch.float64, generator=generator)
-    found = log_picks(preferred[..., :1] - preferred[..., 1:])
-    torch.testing.assert_close(found, torch.log_softmax(preferred, dim=-1))
-    torch.testing.assert_close(found.exp().sum(-1), torch.ones(3, 7, dtype=torch.float64))
-
-
 @pytest.mark.parametrize("count", [2, 3])
 def test_half_of_the_memory_is_worked_out_once_and_the_q_values_are_those_of_the_cell(count, generator):
     game = ReferenceGame(torch.randn(20, 3, generator=generator), n_candidates=count)
@@ -68,15 +60,3 @@ def test_phrases_to_which_humans_respond_alike_are_translations_whoever_says_the
     scores = criterion.compare(by_response, by_response)
     assert scores[0, 1] < 1e-9 < scores[0, 2]
     assert criterion.scores(world.english, world.english, world.candidates)[0, 1] > 1e-4
-
-
-def test_how_likelihoods_are_read_changes_where_a_message_is_said_and_not_what_it_makes_listeners_do():
-    world = World(["a"], contexts=6)
-    language, cell = world.say(3), Cell(world.game, CellConfig(hidden=8, message=4)).double()
-    respond = robot_responses(cell, world.game, language.messages)
-    (usual,), (wide,) = (
-        BeliefCriterion(scale=scale).meanings(language, world.candidates, respond=respond).blocks()
-        for scale in (1.0, 4.0)
-    )
-    torch.testing.assert_close(usual.log_belief, wide.log_belief)
-    assert (usual.w - wide.w).abs().max() > 0.01

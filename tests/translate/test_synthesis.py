@@ -106,9 +106,3 @@ def test_new_messages_are_numbered_and_found_by_the_utterance_they_were_made_for
     last = entries.iloc[5]
     assert (last["direction"], last["rank"], last["target"]) == ("H->R", 1, "new message 5")
     assert last["score"] == pytest.approx(made["synthesis-judge"][1][2].item())
-
-
-def test_without_an_agent_there_are_no_new_messages(tmp_path):
-    messages, rows = new_messages([], [], {"synthesis": (torch.zeros(0, 1), torch.zeros(0))})
-    write_table(tmp_path / "new_messages.parquet", messages, "messages")
-    assert len(read_table(tmp_path / "new_messages.parquet", "messages")) == len(rows) == 0

@@ -15,7 +15,7 @@ from neuralese.evaluate.belief import HumanSpeech, Translated, belief_outcomes
 from neuralese.evaluate.listeners import Listeners
 from neuralese.evaluate.outcomes import Condition, outcome_table
 from neuralese.speakers.models import HumanListener
-from neuralese.translate.criteria import BeliefCriterion, Criterion, kind_of, make_criterion
+from neuralese.translate.criteria import BeliefCriterion, kind_of, make_criterion
 from neuralese.translate.dictionary import best_targets
 from neuralese.translate.families import members, title
 from neuralese.translate.languages import Composed, English, Language, Neuralese
@@ -34,7 +34,7 @@ class Ablation:
     english: English
     vocabulary: Neuralese
     candidates: Tensor
-    heard: Tensor  # (phrases, words) what the model human hears for each phrase
+    words: Tensor  # (phrases, words) what the model human hears for each phrase
     families: Mapping[str, Mapping]  # criteria as written in the config, by name
     listener: HumanListener
     cell: Cell | None = None  # the robot as a listener, if the pragmatic criterion is to be compared too
@@ -56,17 +56,10 @@ class Ablation:
         said, place = human.units["utterance"].unique(return_inverse=True)
         told = Composed(self.english, tuple(parts[number] for number in said.tolist()))
         to_phrase, to_message = self._best(spoken, phrases), self._best(told, self.vocabulary)
-        conditions = [
-            Condition(
-                name,
-                name,
-                heard=Translated(
-                    self.heard[phrases.ids[best]],
-                    {"utterance": self.vocabulary.messages[to_message[name][place]]},
-                ),
-            )
-            for name, best in to_phrase.items()
-        ]
+        words, conditions = phrases.heard(self.words), []
+        for name, best in to_phrase.items():
+            messages = {"utterance": self.vocabulary.messages[to_message[name][place]]}
+            conditions.append(Condition(name, name, heard=Translated(words[best], messages)))
         outcomes = belief_outcomes(listeners, robot, human, conditions, generator)
         random = np.random.default_rng(int(torch.randint(2**31, (), generator=generator)))
         table = outcome_table(outcomes, random, over=(), resamples=resamples).drop(columns=["title", "role", "unit"])
@@ -86,35 +79,23 @@ class Ablation:
                 )
         return pd.DataFrame(rows, columns=["family", "criterion", "title", "role"])
 
-    @cached_property
-    def _criteria(self) -> dict[str, Criterion]:
-        """Every member once, whatever families it belongs to; a random one is left out, as its scores mean nothing."""
-        families = [members(settings) for settings in self.families.values() if kind_of(settings).by_meaning]
-        return {label: make_criterion(each) for family in families for label, each in family.items()}
-
     def _best(self, source: Language, target: Language) -> dict[str, Tensor]:
-        """For each criterion, the best target for each source."""
-        best = best_targets(self._criteria, source, target, self.candidates)
+        """For each criterion, the best target for each source; a random one is left out, as its scores mean nothing."""
+        families = [members(settings) for settings in self.families.values() if kind_of(settings).by_meaning]
+        criteria = {label: make_criterion(each) for family in families for label, each in family.items()}
+        best = best_targets(criteria, source, target, self.candidates)
         if self.cell is not None:
-            best[PRAGMATIC] = self._pragmatic(source, target)
+            best[PRAGMATIC] = PRAGMATIC_CRITERION.best(self._responses(source), self._responses(target))
         return best
 
-    def _pragmatic(self, source: Language, target: Language) -> Tensor:
-        """Match what listeners do, in a few contexts, because the robot has to be asked about every pair."""
-        theirs = self._vocabulary_responses if target is self.vocabulary else self._responses(target)
-        return PRAGMATIC_CRITERION.best(self._responses(source), theirs)
-
-    @cached_property
-    def _vocabulary_responses(self) -> Meanings:
-        """What listeners of the vocabulary do: the same whatever is translated into it."""
-        return self._responses(self.vocabulary)
-
     def _responses(self, language: Language) -> Meanings:
-        """What the robot does on hearing messages, or the model human on hearing phrases."""
+        """What the robot does on hearing messages, or the model human on hearing words.
+
+        Contexts are few, because the robot has to be asked about every pair.
+        """
         game, few = self.vocabulary.game, self.candidates[:PRAGMATIC_CONTEXTS]
         if isinstance(language, Neuralese):
             respond = robot_responses(self.cell, game, language.messages)  # type: ignore[arg-type]  # of a game
         else:
-            heard = language.bags @ self.heard if isinstance(language, Composed) else self.heard[language.ids]
-            respond = human_responses(self.listener, game, heard)
+            respond = human_responses(self.listener, game, language.heard(self.words))
         return PRAGMATIC_CRITERION.meanings(language, few, keep=True, respond=respond)

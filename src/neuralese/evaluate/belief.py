@@ -27,14 +27,14 @@ from torch import Tensor
 
 from neuralese.agents.cell import Cell
 from neuralese.agents.messages import Speech
-from neuralese.evaluate.listeners import Listeners, guess_by_likelihood
+from neuralese.evaluate.listeners import Listener, Listeners, ModelRobot
 from neuralese.evaluate.outcomes import Condition, Outcome, conditions_of, outcome_table
 from neuralese.games.states import States
-from neuralese.speakers.traces import Lists, Traces
+from neuralese.speakers.traces import Traces
 from neuralese.storage.tables import matrix, read_about, read_table
 from neuralese.translate.criteria import BeliefCriterion, kind_of
 from neuralese.translate.interpreter import interpret_message, interpret_words, words_in_context
-from neuralese.translate.languages import English, Neuralese, Parts, utterance_ids
+from neuralese.translate.languages import Composed, English, Neuralese, Parts, load_parts, utterance_ids
 
 NATIVE: Condition = Condition("none", "same language", "native")
 OTHER_WORDS: Condition = Condition("shuffled", "words of another message (control)", "control")
@@ -126,30 +126,34 @@ def belief_outcomes(
     together = human.games.numpy() if len(human.games.unique()) < len(human.games) else None
     found = []
 
-    def add(speaker: str, listener: str, unit: str, condition: Condition, credit: np.ndarray) -> None:
+    def add(
+        speaker: str, listener: Listener, unit: str, condition: Condition, heard: Tensor | None, random: torch.Generator
+    ) -> None:
+        states = robot.states if speaker == "R" else human.states
+        credit = listener.credit(heard, states, random)
         # robots: one message is drawn from each game
         groups, distinct = (None, len(credit)) if speaker == "R" else (together, len(human.traces.unique()))
-        cell = {"speaker": speaker, "listener": listener, "unit": unit}
+        cell = {"speaker": speaker, "listener": listener.name, "unit": unit}
         found.append(Outcome(condition, cell, {"accuracy": credit}, groups, {"distinct": distinct}))
 
-    add("R", listeners.name, "message", NATIVE, listeners.robot_credit(robot.messages, robot.states, generator))
-    add("H", "H*", "utterance", NATIVE, listeners.human_credit(human.bags, human.states))
-    add("H", "H*", "utterance", OTHER_WORDS, listeners.human_credit(human.bags.roll(1, 0), human.states))
+    add("R", listeners.robot, "message", NATIVE, robot.messages, generator)
+    add("H", listeners.human, "utterance", NATIVE, human.bags, generator)
+    add("H", listeners.human, "utterance", OTHER_WORDS, human.bags.roll(1, 0), generator)
     if robot.picked is not None and (robot.picked >= 0).any():
-        known = robot.picked[robot.picked >= 0].double().numpy()
-        add("R", "R", "message", NATIVE, known)  # the real listener's choice
+        picked = robot.picked[robot.picked >= 0].double().numpy()  # the real listener's choice
+        cell = {"speaker": "R", "listener": "R", "unit": "message"}
+        found.append(Outcome(NATIVE, cell, {"accuracy": picked}, facts={"distinct": len(picked)}))
     for each in conditions:
         heard = each.heard or Translated()
         if heard.words is not None:
-            add("R", "H*", "message", each, listeners.human_credit(heard.words, robot.states))
+            add("R", listeners.human, "message", each, heard.words, generator)
         for unit, messages in heard.messages.items():
-            add("H", listeners.name, unit, each, listeners.translated_credit(messages, human.states, generator))
+            add("H", listeners.judge, unit, each, messages, generator)
     random = torch.Generator().manual_seed(0)  # of its own, so that the other results do not depend on the controls
     others = robot.messages[torch.randperm(len(robot.ids), generator=random)]
     same = robot.messages[torch.zeros(len(robot.ids), dtype=torch.long)]
-    add("R", listeners.name, "message", SHUFFLED, listeners.robot_credit(others, robot.states, random))
-    add("R", listeners.name, "message", CONSTANT, listeners.robot_credit(same, robot.states, random))
-    add("R", listeners.name, "message", SILENCE, listeners.silent_credit(robot.messages, robot.states, random))
+    for condition, told in ((SHUFFLED, others), (CONSTANT, same), (SILENCE, None)):
+        add("R", listeners.robot, "message", condition, told, random)
     return found
 
 
@@ -161,25 +165,20 @@ def best_translations(dictionary: pd.DataFrame, direction: str, criterion: str) 
 
 @dataclass(frozen=True)
 class Translations:
-    """What was said, and what it is translated into."""
+    """What was said, and what it can be translated into."""
 
     robot: Speech
     human: HumanSpeech
-    vocabulary: Speech  # messages into which words are translated
-    heard: Tensor  # (phrases, words) what the model human hears for each phrase
-    silence: int | None  # the phrase that stands for saying nothing
-
-    def words(self, dictionary: pd.DataFrame, criterion: str, heard: Tensor, best: int = 1) -> Tensor:
-        """The words (n, words) that replace the robot's messages: their first `best` translations, phrases `heard`."""
-        rows = dictionary.query("direction == 'R->H' and criterion == @criterion and rank <= @best")
-        place = {int(message): row for row, message in enumerate(self.robot.ids)}
-        rows = rows[rows["source_id"].isin(place)]
-        phrases = heard[torch.from_numpy(rows["target_id"].to_numpy().astype("int64"))]
-        source = torch.tensor([place[number] for number in rows["source_id"]])
-        return torch.zeros(len(self.robot.ids), heard.shape[1]).index_add_(0, source, phrases)
+    english: English
+    utterances: Composed
+    vocabulary: Neuralese
+    words: Tensor  # (phrases, words) what the model human hears for each phrase
 
     def by_dictionary(self, path: str | Path, best: int, generator: torch.Generator) -> list[Condition[Translated]]:
-        """One condition for each criterion of the dictionary; a random one is redrawn for every item."""
+        """One condition for each criterion of the dictionary; a random one is redrawn for every item.
+
+        The model human hears the first `best` phrases that translate a message.
+        """
         table = read_table(path, "dictionary").to_pandas()
         position = {int(message): row for row, message in enumerate(self.vocabulary.ids)}
 
@@ -188,22 +187,34 @@ class Translations:
                 return self.at_random(generator)
             into = best_translations(table, "H->R", name)
             messages = {
-                unit: self.vocabulary.messages[[position[into[number]] for number in said.tolist()]]
+                unit: self.vocabulary.messages[torch.tensor([position[into[number]] for number in said.tolist()])]
                 for unit, said in self.human.units.items()
             }
-            return Translated(self.words(table, name, self.heard, best), messages)
+            return Translated(self.heard(table, name, self.words, best), messages)
 
         return conditions_of(read_about(path)["criteria"]["R->H"], heard)
 
+    def heard(self, dictionary: pd.DataFrame, criterion: str, words: Tensor, best: int = 1) -> Tensor:
+        """What the model human hears (n, words) instead of messages: all of their first `best` translations.
+
+        `words` (targets, words) is what it hears for each target of the dictionary.
+        """
+        rows = dictionary.query("direction == 'R->H' and criterion == @criterion and rank <= @best")
+        place = {int(message): row for row, message in enumerate(self.robot.ids)}
+        rows = rows[rows["source_id"].isin(place)]
+        targets = torch.from_numpy(rows["target_id"].to_numpy().astype("int64"))
+        source = torch.tensor([place[number] for number in rows["source_id"]])
+        return torch.zeros(len(self.robot.ids), words.shape[1]).index_add_(0, source, words[targets])
+
     def at_random(self, generator: torch.Generator) -> Translated:
         """Everything translated into anything, but not into silence."""
-        sayable = torch.tensor([phrase for phrase in range(len(self.heard)) if phrase != self.silence])
-        phrases = sayable[torch.randint(len(sayable), (len(self.robot.ids),), generator=generator)]
+        phrases, count = self.english.spoken().ids, len(self.robot.ids)
+        words = self.words[phrases[torch.randint(len(phrases), (count,), generator=generator)]]
         messages = {
-            unit: self.vocabulary.messages[torch.randint(len(self.vocabulary.ids), said.shape, generator=generator)]
+            unit: self.vocabulary.messages[torch.randint(len(self.vocabulary), said.shape, generator=generator)]
             for unit, said in self.human.units.items()
         }
-        return Translated(self.heard[phrases], messages)
+        return Translated(words, messages)
 
     def by_synthesis(
         self,
@@ -222,52 +233,37 @@ class Translations:
         new: Any = None  # no messages are made for recorded agents
         if "new_messages.parquet" in files:
             new = torch.from_numpy(matrix(read_table(files["new_messages.parquet"], "messages")["message"]).copy())
-        bags = read_table(files["bags.parquet"], "bags")["parts"].combine_chunks()
-        together = Lists.of(bags, len(self.heard)).bags(torch.arange(len(bags))) @ self.heard
+        bags = Composed(self.english, load_parts(files["bags.parquet"], "bags"))
         found = []
         for each in SYNTHESIS:
-            directions = set(dictionary.loc[dictionary["criterion"] == each.name, "direction"])
-            words = self.words(dictionary, each.name, together) if "R->H" in directions else None
-            messages = {}
-            if "H->R" in directions:
-                best = best_translations(dictionary, "H->R", each.name)
+            rows = dictionary[dictionary["criterion"] == each.name]
+            into_english = (rows["direction"] == "R->H").any()
+            messages: dict[str, Tensor] = {}
+            words = self.heard(rows, each.name, bags.heard(self.words)) if into_english else None
+            if (rows["direction"] == "H->R").any():
+                best = best_translations(rows, "H->R", each.name)
                 for unit, said in self.human.units.items():
                     row = torch.tensor([best.get(number, -1) for number in said.tolist()])
                     sent = cell.channel(new[row], generator)
                     messages[unit] = torch.where(row[:, None] < 0, usual[unit], sent)
-            if directions:
+            if len(rows):
                 found.append(replace(each, heard=Translated(words, messages)))
         return found
 
+    def interpreted(self, robot: Speech, human: HumanSpeech) -> Condition[Translated]:
+        """What a translator makes of `robot` and `human` who knows each listener's context: an upper bound.
 
-@dataclass(frozen=True)
-class Interpreter:
-    """Translates both ways for one listener, whose context it knows: an upper bound on dictionaries.
-
-    It uses the same models of p(z | x) as the dictionaries.
-    """
-
-    english: English
-    vocabulary: Neuralese
-    heard: Tensor  # (phrases, words) what the model human hears for each phrase
-    utterances: Tensor  # (utterances, phrases) which phrases each utterance consists of
-
-    def condition(self, robot: Speech, human: HumanSpeech) -> Condition[Translated]:
-        """What the listeners of `robot` and `human` hear, each in its own context."""
-        messages = {unit: self.vocabulary.messages[self.message(human, said)] for unit, said in human.units.items()}
-        return replace(INTERPRETER, heard=Translated(self.heard[self.phrase(robot)], messages))
-
-    def phrase(self, robot: Speech) -> Tensor:
-        """The phrase for each of the robot's messages, (n,)."""
-        game, phrases = self.vocabulary.game, self.english.spoken()
-        meant = guess_by_likelihood(self.vocabulary.speaker, game)(robot.messages, robot.states, torch.Generator())
-        return phrases.ids[interpret_message(meant, phrases, game.candidates(robot.states))]
-
-    def message(self, human: HumanSpeech, said: Tensor) -> Tensor:
-        """The message, by position in the vocabulary, for each of the utterances `said` (n,)."""
-        candidates = self.vocabulary.game.candidates(human.states)
-        meant = words_in_context(self.english, self.utterances[said], candidates)
-        return interpret_words(meant, self.vocabulary, candidates)
+        It uses the same models of p(z | x) as the dictionaries.
+        """
+        game, phrases, vocabulary = self.vocabulary.game, self.english.spoken(), self.vocabulary
+        meant = ModelRobot(vocabulary.speaker, game).preferences(robot.messages, robot.states)
+        best = interpret_message(meant, phrases, game.candidates(robot.states))
+        candidates = game.candidates(human.states)
+        messages: dict[str, Tensor] = {}
+        for unit, said in human.units.items():
+            words = words_in_context(self.english, self.utterances.bags[said], candidates)
+            messages[unit] = vocabulary.messages[interpret_words(words, vocabulary, candidates)]
+        return replace(INTERPRETER, heard=Translated(phrases.heard(self.words)[best], messages))
 
 
 def measured_bound(

@@ -62,12 +62,15 @@ def compare(belief: pd.DataFrame, behavior: pd.DataFrame | None = None, papers: 
     `belief` and `behavior` are outcome tables of all tasks and seeds; `papers` holds the paper's results for each task.
     The table of a task that is not in the paper is named after the task.
     """
-    papers = papers or {}
-    table = _belief(over_seeds(belief), papers)
+    table = _sections(over_seeds(belief))
     if behavior is not None:
         behavior = over_seeds(behavior.assign(distinct=behavior["n"]))
-        table = pd.concat([table, _behavior(behavior, papers)], ignore_index=True)
-    table["paper"] = table["paper"].astype("Float64").mask(table["data"] == "embedded")
+        behavior = behavior.assign(section="", unit="", distractors="", chance=math.nan)
+        table = pd.concat([table, behavior], ignore_index=True)
+    rows = [((papers or {}).get(row["task"]), row) for row in table.to_dict("records")]
+    table["table"] = [_table(row, paper) for paper, row in rows]
+    figures = pd.Series([_figure(row, paper) for paper, row in rows], dtype="Float64")
+    table["paper"] = figures.mask(table["data"] == "embedded")
     table["difference"] = table["value"] - table["paper"]
     main = (table["measure"] == "accuracy") & (table["section"] == "") & (table["role"] == "ours")
     table["p_holm"] = math.nan
@@ -81,7 +84,7 @@ def read_comparison(path: str | Path) -> pd.DataFrame:
     return table.fillna(dict.fromkeys(TEXTS, ""))
 
 
-def _belief(belief: pd.DataFrame, papers: Papers) -> pd.DataFrame:
+def _sections(belief: pd.DataFrame) -> pd.DataFrame:
     """The rows of the belief evaluation, each in its section; those of a phrase say so where no heading does."""
     harder = set(belief.loc[belief["distractors"] == "play", "task"])  # others have the easier ones as their main rows
     phrase, section = belief["unit"] == "phrase", pd.Series("", index=belief.index)
@@ -92,46 +95,27 @@ def _belief(belief: pd.DataFrame, papers: Papers) -> pd.DataFrame:
     pair = belief["speaker"] + " → " + belief["listener"]
     if "words" in belief:  # phrases made from the states' attributes are said by no human
         pair = pair.mask(belief["words"] == ATTRIBUTES, pair.str.replace("H", ATTRIBUTES))
-    rows = [(papers.get(row["task"]), row) for row in belief.to_dict("records")]
-    return belief.assign(
-        table=[paper.table if paper else row["task"] for paper, row in rows],
-        section=section,
-        pair=pair,
-        title=belief["title"].mask(phrase & (section != PHRASE), belief["title"] + ", one phrase"),
-        paper=[paper and _accuracy(row, paper) for paper, row in rows],
-    )
+    title = belief["title"].mask(phrase & (section != PHRASE), belief["title"] + ", one phrase")
+    return belief.assign(section=section, pair=pair, title=title)
 
 
-def _behavior(behavior: pd.DataFrame, papers: Papers) -> pd.DataFrame:
-    rows = [(papers.get(row["task"]), row) for row in behavior.to_dict("records")]
-    return behavior.assign(
-        table=[paper.behavior_table if paper else f"{row['task']}_behavior" for paper, row in rows],
-        section="",
-        unit="",
-        distractors="",
-        chance=math.nan,
-        paper=[paper and _figure(row, paper) for paper, row in rows],
-    )
-
-
-def _accuracy(row: Mapping, paper: Any) -> float | None:
-    """The paper's accuracy for a row of the belief evaluation, if the paper measured it this way."""
-    if row["unit"] == "phrase" or row["distractors"] != paper.distractors or row["candidates"] != 2:
-        return None
-    return paper.belief.get((row["speaker"], row["listener"].replace("R*", "R"), _criterion(row)))
+def _table(row: Mapping, paper: Any) -> str:
+    """The table of the paper to which a row belongs, or its task's own."""
+    if row["measure"] == "accuracy":
+        return paper.table if paper else row["task"]
+    return paper.behavior_table if paper else f"{row['task']}_behavior"
 
 
 def _figure(row: Mapping, paper: Any) -> float | None:
-    """The paper's reward or completion for a row of the behaviour evaluation, if it has one."""
-    reward, completion = paper.behavior.get((row["pair"], _criterion(row)), (None, None))
+    """The paper's figure for a row, if the paper measured it this way."""
+    if paper is None or row["criterion"] == "shuffled":
+        return None
+    criterion = "none" if row["criterion"] == "none" else PAPER_CRITERIA.get(row["role"])
+    if row["measure"] == "accuracy":
+        same = row["unit"] != "phrase" and row["distractors"] == paper.distractors and row["candidates"] == 2
+        return paper.belief.get((row["speaker"], row["listener"].replace("R*", "R"), criterion)) if same else None
+    reward, completion = paper.behavior.get((row["pair"], criterion), (None, None))
     return reward if row["measure"] == "reward" else completion
-
-
-def _criterion(row: Mapping) -> str | None:
-    """The paper's name for the criterion of a row, if it has one."""
-    if row["criterion"] in ("none", "shuffled"):
-        return "none" if row["criterion"] == "none" else None
-    return PAPER_CRITERIA.get(row["role"])
 
 
 def gain_text(gain: float, p_value: float, p_holm: float = math.nan) -> str:
@@ -155,7 +139,7 @@ def with_gain_texts(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def title_of(measure: str, rows: pd.DataFrame) -> str:
-    """The title of a measure, with its chance level."""
+    """The title of a measure, with its chance levels."""
     chances = " or ".join(f"{chance:.2f}" for chance in sorted(rows["chance"].dropna().unique(), reverse=True))
     return f"{TITLES[measure]} (chance {chances})" if chances else TITLES[measure]
 
@@ -165,8 +149,7 @@ def parts_of(table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     parts = []
     for measure, rows in table.groupby("measure", sort=False):
         for section in ("", *SECTIONS):
-            part = rows[rows["section"] == section]
-            if len(part):
+            if len(part := rows[rows["section"] == section]):
                 parts.append((title_of(measure, part) + (f". {SECTIONS[section]}" if section else ""), part))
     return parts
 

@@ -4,8 +4,7 @@ Labels are integers from 0: which message it is, which symbol is at a position, 
 to. All logarithms are to base 2.
 """
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -46,9 +45,7 @@ def mutual_information(one: np.ndarray, other: np.ndarray) -> float:
 def _joint_entropy(one: np.ndarray, other: np.ndarray) -> float:
     size = int(other.max()) + 1
     codes = one * size + other
-    if (int(one.max()) + 1) * size > CELLS:
-        codes = pd.factorize(codes)[0]
-    return entropy(codes)
+    return entropy(codes if (int(one.max()) + 1) * size <= CELLS else pd.factorize(codes)[0])
 
 
 def information(one: np.ndarray, other: np.ndarray, seed: int = 0) -> float:
@@ -99,24 +96,21 @@ def learned_information(messages: np.ndarray, classes: np.ndarray) -> float:
     from sklearn.preprocessing import StandardScaler
 
     half = len(classes) // 2
-    share = np.bincount(classes[:half], minlength=classes.max() + 1) + 0.5
     known = np.unique(classes[:half])
+    if len(known) < 2:
+        return 0.0
+    share = np.bincount(classes[:half], minlength=classes.max() + 1) + 0.5
     inside = np.isin(classes[half:], known)
     target = classes[half:][inside]
     prior = np.log2((share / share.sum())[target])
-    if len(known) < 2:
-        return 0.0
     model = make_pipeline(StandardScaler(), LogisticRegression(C=STRENGTH, max_iter=300))
     model.fit(messages[:half], classes[:half])
     log_prob = model.predict_log_proba(messages[half:][inside]) / np.log(2)
     return max(0.0, float((log_prob[np.arange(len(target)), np.searchsorted(known, target)] - prior).mean()))
 
 
-class Evidence(Protocol):
-    """Statistics of messages for the test of whether they convey anything."""
-
-    def statistics(self, classes: list[np.ndarray]) -> np.ndarray:
-        """Statistics (kinds, columns) that grow with what messages convey about each column's classes (n,)."""
+# classes (n,) of columns -> statistics (kinds, columns) that grow with what messages convey about each
+Evidence = Callable[[list[np.ndarray]], np.ndarray]
 
 
 def p_values(evidence: Evidence, classes: pd.DataFrame, seed: int = 0, permutations: int = PERMUTATIONS) -> pd.Series:
@@ -131,7 +125,7 @@ def p_values(evidence: Evidence, classes: pd.DataFrame, seed: int = 0, permutati
     table = [pooled(classes[name].to_numpy()) for name in classes]
     table.append(pooled(joint([classes[name].to_numpy() for name in classes])))
     orders = [np.arange(len(classes)), *(random.permutation(len(classes)) for _ in range(permutations))]
-    found = np.stack([evidence.statistics([each[order] for each in table]) for order in orders])
+    found = np.stack([evidence([each[order] for each in table]) for order in orders])
     spread = found.std(0)
     found = (found - found.mean(0)) / np.where(spread > LEAST, spread, np.inf)
     by_column = found.max(1)  # (shuffles, columns and their combination)
@@ -163,8 +157,8 @@ class SymbolEvidence:
         count = np.arange(len(symbols) + 1)
         self.terms = count * np.log2(np.maximum(count, 1))
 
-    def statistics(self, classes: list[np.ndarray]) -> np.ndarray:
-        """See `Evidence`. Marginal entropies do not change under shuffling, so joint frequencies are enough."""
+    def __call__(self, classes: list[np.ndarray]) -> np.ndarray:
+        """Marginal entropies do not change under shuffling, so joint frequencies are enough."""
         found = np.empty((len(self.parts) + 1, len(classes)))
         for column, labels in enumerate(classes):
             size = int(labels.max()) + 1
@@ -202,8 +196,8 @@ class VectorEvidence:
         self.features = np.concatenate([white, fourier - fourier.mean(0)], axis=1).astype(np.float32)
         self.starts = [0, kept]
 
-    def statistics(self, classes: list[np.ndarray]) -> np.ndarray:
-        """See `Evidence`: the sum over classes of their sizes times the squared length of their mean."""
+    def __call__(self, classes: list[np.ndarray]) -> np.ndarray:
+        """The sum over classes of their sizes times the squared length of their mean."""
         sizes = [int(labels.max()) + 1 for labels in classes]
         starts = np.concatenate([[0], np.cumsum(sizes)])
         said = np.zeros((starts[-1], len(self.features)), dtype=np.float32)  # of all columns, for a single product

@@ -4,9 +4,11 @@ If a game asks its listeners for the state, the robot guesses by playing: in a r
 nobody is asked, the guess is that of R*, who takes the state in which p(z | x) makes the message most likely. In a
 corpus, R* hears translations by a p(z | x) of its own, fitted to messages that the dictionary did not see; in a game
 without questions its p(z | x) also translates, so translator and judge are then not independent.
+
+Another judge is a subclass of `Listener` with the one method `preferences`.
 """
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,47 +21,87 @@ from neuralese.games.game import Game
 from neuralese.games.states import States
 from neuralese.speakers.models import HumanListener, Speaker
 
-# messages (n, message), states (n, s, ...) -> how much each candidate is preferred, (n, s), the true one first
-Guess = Callable[[Tensor, Tensor, torch.Generator], Tensor]
+Random = torch.Generator | None
 
 
-def guess_by_playing(cell: Cell, game: Game) -> Guess:
-    """How a robot that hears messages answers its game's question about the state."""
-    listen = listening(cell, game)
-    last: list[Tensor] = []  # what was seen when last asked, and that encoded: ways are compared on the same questions
+class Listener(ABC):
+    """Guesses the speaker's state: on hearing something, it prefers some candidates to others."""
+
+    name: str  # in tables
+
+    @abstractmethod
+    def preferences(self, heard: Tensor | None, states: Tensor, generator: Random = None) -> Tensor:
+        """How much each candidate of `states` (n, s, ...) is preferred, (n, s), the true one first.
+
+        `heard` (n, ...) are messages or bags of words, or None if nothing is heard. A game that asks its listeners
+        shows candidates at places drawn from the generator.
+        """
+
+    def credit(self, heard: Tensor | None, states: Tensor, generator: Random = None) -> np.ndarray:
+        """Credit (n,) of the guesses: see `credit`."""
+        return credit(self.preferences(heard, states, generator))
+
+
+class PlayingRobot(Listener):
+    """A robot that answers its game's question about the state; it hears zeros before anybody speaks."""
+
+    name = "R"
+
+    def __init__(self, cell: Cell, game: Game) -> None:
+        self.cell, self.game, self.listen = cell, game, listening(cell, game)
+        # what was seen when last asked, and that encoded: conditions are compared on the same questions
+        self.last: tuple[Tensor, Tensor] | None = None
 
     @torch.no_grad()
-    def preference(messages: Tensor, states: Tensor, generator: torch.Generator) -> Tensor:
-        asked = game.question(states, generator)
-        if not last or not torch.equal(last[0], asked.seen):
-            last[:] = asked.seen, cell.encode_observation(asked.seen)
-        q = listen(torch.tanh(last[1] + cell.encode_message(messages)))
-        return q.gather(1, asked.picks)
+    def preferences(self, heard: Tensor | None, states: Tensor, generator: Random = None) -> Tensor:
+        if heard is None:
+            heard = torch.zeros(len(states), self.cell.config.message)
+        asked = self.game.question(states, generator or torch.Generator())
+        if self.last is None or not torch.equal(self.last[0], asked.seen):
+            self.last = asked.seen, self.cell.encode_observation(asked.seen)
+        return self.listen(torch.tanh(self.last[1] + self.cell.encode_message(heard))).gather(1, asked.picks)
 
-    return preference
 
+@dataclass(frozen=True)
+class ModelRobot(Listener):
+    """A robot that guesses by p(z | x) of its language: the candidate in which the message is most likely."""
 
-def guess_by_likelihood(speaker: Speaker, states: States) -> Guess:
-    """How a robot guesses by p(z | x) of its own language: the candidate in which the message is most likely."""
-    space = states
+    speaker: Speaker
+    states: States
+    name = "R*"
 
     @torch.no_grad()
-    def preference(messages: Tensor, states: Tensor, generator: torch.Generator) -> Tensor:
-        views = (space.speaker_view(each) for each in space.candidates(states).unbind(1))
-        return torch.stack([speaker.log_prob_each(messages, view) for view in views], dim=1)
+    def preferences(self, heard: Tensor | None, states: Tensor, generator: Random = None) -> Tensor:
+        if heard is None:
+            return torch.zeros(states.shape[:2])
+        views = (self.states.speaker_view(each) for each in self.states.candidates(states).unbind(1))
+        return torch.stack([self.speaker.log_prob_each(heard, view) for view in views], dim=1)
 
-    return preference
+
+@dataclass(frozen=True)
+class ModelHuman(Listener):
+    """The model human, who hears bags of words."""
+
+    listener: HumanListener
+    states: States
+    name = "H*"
+
+    @torch.no_grad()
+    def preferences(self, heard: Tensor | None, states: Tensor, generator: Random = None) -> Tensor:
+        if heard is None:
+            return torch.zeros(states.shape[:2])
+        views = (self.states.human_view(each) for each in self.states.candidates(states).unbind(1))
+        return torch.stack([self.listener.score(view, heard) for view in views], dim=1)
 
 
 @dataclass(frozen=True)
 class Listeners:
-    """The robot and the model human, ready to guess in one game."""
+    """Those who guess in one game."""
 
     states: States
-    robot: Guess
-    human: HumanListener
-    name: str  # of the robot as a listener: R if it is asked, R* if p(z | x) stands in for it
-    judge: Guess | None = None  # of the robot that hears translations, if not the same
+    robot: Listener  # hears robots
+    judge: Listener  # a robot that hears translations
+    human: Listener
 
     @classmethod
     def of(
@@ -70,32 +112,10 @@ class Listeners:
         A robot that is not asked hears translations by the p(z | x) of `judge`, by default that of `speaker`.
         """
         if states.asks:
-            return cls(states, guess_by_playing(cell, states), human, "R")  # type: ignore[arg-type]  # it is a game
-        hearing = None if judge is None else guess_by_likelihood(judge, states)
-        return cls(states, guess_by_likelihood(speaker, states), human, "R*", hearing)
-
-    def robot_credit(self, messages: Tensor, states: Tensor, generator: torch.Generator) -> np.ndarray:
-        """Credit (n,) of the robot's guesses from a robot's own messages: see `credit`."""
-        return credit(self.robot(messages, states, generator))
-
-    def translated_credit(self, messages: Tensor, states: Tensor, generator: torch.Generator) -> np.ndarray:
-        """Credit (n,) of the robot's guesses from translations."""
-        return credit((self.judge or self.robot)(messages, states, generator))
-
-    def silent_credit(self, messages: Tensor, states: Tensor, generator: torch.Generator) -> np.ndarray:
-        """Credit (n,) of the robot's guesses if it hears nothing when `messages` were said.
-
-        A robot that plays then hears zeros, as it does before anybody speaks; R* prefers no candidate.
-        """
-        if self.states.asks:
-            return self.robot_credit(torch.zeros_like(messages), states, generator)
-        return np.full(len(states), 1 / states.shape[1])
-
-    @torch.no_grad()
-    def human_credit(self, bags: Tensor, states: Tensor) -> np.ndarray:
-        """Credit (n,) of the model human's guesses from bags (n, words)."""
-        views = (self.states.human_view(candidate) for candidate in self.states.candidates(states).unbind(1))
-        return credit(torch.stack([self.human.score(view, bags) for view in views], dim=1))
+            robot: Listener = PlayingRobot(cell, states)  # type: ignore[arg-type]  # it is a game
+            return cls(states, robot, robot, ModelHuman(human, states))
+        robot = ModelRobot(speaker, states)
+        return cls(states, robot, robot if judge is None else ModelRobot(judge, states), ModelHuman(human, states))
 
 
 def credit(preference: Tensor) -> np.ndarray:

@@ -11,14 +11,9 @@ and how it differs from other implementations, is in docs/measures.md.
 Columns of states have the types of a corpus: `category`, `number`, `circular` with a `period`, `color` (`#rrggbb` or
 three numbers from 0 to 255) and `vector` (a list of numbers). Distances of states are Gower's (1971), the mean over
 columns of distances that are at most about 1.
-
-Topographic similarity (Brighton & Kirby 2006) is
-Spearman's correlation of the distances of states and of messages, over all pairs of recordings if there are at most
-`PAIRS` (632 recordings), otherwise over as many pairs drawn with a seed: 1 if messages are farther apart the farther
-apart their states are, about 0 if they are unrelated.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,7 +71,8 @@ def measure_symbols(
         rows.append(("entropy", name, entropy(labels)))
         rows.append(("information", name, information(message, labels, seed)))
         rows.append(("information_plug_in", name, mutual_information(message, labels)))
-    return _table(rows, SymbolEvidence, symbols, classes, seed, groups)
+    some = _tested(len(symbols), seed, groups)
+    return _table(rows, SymbolEvidence(symbols[some]), classes.iloc[some], seed)
 
 
 def measure_vectors(
@@ -102,23 +98,21 @@ def measure_vectors(
         labels = classes[name].to_numpy()
         rows.append(("entropy", name, entropy(labels)))
         rows.append(("information", name, learned_information(vectors[some], labels[some])))
-    return _table(rows, VectorEvidence, vectors, classes, seed, groups)
+    some = _tested(len(vectors), seed, groups)
+    return _table(rows, VectorEvidence(vectors[some]), classes.iloc[some], seed)
 
 
-def _table(
-    rows: list[tuple],
-    evidence: Callable[[np.ndarray], Evidence],
-    messages: np.ndarray,
-    classes: pd.DataFrame,
-    seed: int,
-    groups: np.ndarray | None,
-) -> pd.DataFrame:
-    """`rows`, and p values from at most `TESTED` messages: one per group, since those of a group may be alike."""
-    some = np.random.default_rng(seed).permutation(len(messages))
+def _tested(n: int, seed: int, groups: np.ndarray | None) -> np.ndarray:
+    """The messages of n to test, at most `TESTED`: one per group, since those of a group may be alike."""
+    some = np.random.default_rng(seed).permutation(n)
     if groups is not None:
         some = some[np.sort(np.unique(np.asarray(groups)[some], return_index=True)[1])]
-    some = some[:TESTED]
-    tested = p_values(evidence(messages[some]), classes.iloc[some].reset_index(drop=True), seed)
+    return some[:TESTED]
+
+
+def _table(rows: list[tuple], evidence: Evidence, classes: pd.DataFrame, seed: int) -> pd.DataFrame:
+    """`rows`, and the p values of the classes of tested messages."""
+    tested = p_values(evidence, classes.reset_index(drop=True), seed)
     rows += [("p_value", name, value) for name, value in tested.items()]
     table = pd.DataFrame(rows, columns=["measure", "variable", "value"])
     return table.assign(value=table["value"].astype(float) + 0.0)  # turns a negative zero into zero
@@ -321,7 +315,10 @@ def cosine(vectors: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarr
 
 
 def topographic_similarity(states: np.ndarray, messages: np.ndarray) -> float:
-    """Spearman's correlation of distances between states (p,) and messages (p,); NaN if either is constant."""
+    """Spearman's correlation of distances between states (p,) and messages (p,) (Brighton & Kirby 2006).
+
+    1 if messages are farther apart the farther apart their states are; NaN if either distance is constant.
+    """
     if len(states) < 2 or np.ptp(states) == 0 or np.ptp(messages) == 0:
         return float("nan")
     from scipy.stats import spearmanr

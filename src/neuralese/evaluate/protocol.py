@@ -5,7 +5,7 @@ One row each (`measure`, `variable`, `value`):
     effective_dimension     participation ratio of the messages' covariance: 1 if they lie on a line
     first_component         share of their variance in one direction
     clusters, silhouette    the best number of k-means clusters from 2 to 12, and how well separated they are (0 to 1)
-    topographic_similarity  Spearman correlation of distances between states and between messages (-1 to 1)
+    topographic_similarity  Spearman correlation of distances between standardised states and between messages
     information             bits that a message as heard, with noise, conveys about a variable of the state: a lower
                             bound, from a logistic regression on held-out messages
     entropy                 entropy of that variable in bits
@@ -46,8 +46,11 @@ SPOKEN = 2000  # number of messages whose likelihoods are compared
 
 def analyse(said: np.ndarray, heard: np.ndarray, variables: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
     """Measure messages before noise, `said` (n, d), and after, `heard` (n, d), said in states of given `variables`."""
+    numbers = variables.iloc[:COMPARED].astype(float)
+    states = ((numbers - numbers.mean()) / numbers.std().replace(0, 1)).to_numpy()
+    similarity = float(spearmanr(pdist(states), pdist(said[:COMPARED])).statistic)
     names = ("effective_dimension", "first_component", "clusters", "silhouette", "topographic_similarity")
-    values = (*principal_spread(said), *clusters(said, seed), topographic_similarity(said, variables))
+    values = (*principal_spread(said), *clusters(said, seed), similarity)
     rows = [(name, "", value) for name, value in zip(names, values, strict=True)]
     for name in variables:
         binned = bins(variables[name])
@@ -62,19 +65,9 @@ def clusters(messages: np.ndarray, seed: int = 0) -> tuple[float, float]:
     from sklearn.metrics import silhouette_score
 
     some = messages[:1000]
-    scored = []
-    for count in range(2, 13):
-        label = KMeans(count, n_init=3, random_state=seed).fit_predict(some)
-        scored.append((silhouette_score(some, label), count))
-    best = max(scored)
-    return float(best[1]), float(best[0])
-
-
-def topographic_similarity(messages: np.ndarray, variables: pd.DataFrame) -> float:
-    """Spearman's correlation of the distances of standardised variables and of messages."""
-    numbers = variables.iloc[:COMPARED].astype(float)
-    states = ((numbers - numbers.mean()) / numbers.std().replace(0, 1)).to_numpy()
-    return float(spearmanr(pdist(states), pdist(messages[:COMPARED])).statistic)
+    labels = {count: KMeans(count, n_init=3, random_state=seed).fit_predict(some) for count in range(2, 13)}
+    silhouette, count = max((silhouette_score(some, label), count) for count, label in labels.items())
+    return float(count), float(silhouette)
 
 
 def influence(cell: Cell, game: Game, speaker: Speaker, said: Speech, generator: torch.Generator) -> pd.DataFrame:
@@ -103,7 +96,9 @@ def listening(cell: Cell, game: Game, generator: torch.Generator) -> dict[str, f
         if time == 0 or not acting.any():  # nothing has been said
             continue
         going_on = played.counts.any(1)
-        others = [_instead(played.heard[going_on], played.counts[going_on], generator) for _ in range(OTHERS)]
+        heard, here = played.heard[going_on], played.counts[going_on]
+        # what others heard in the same step and seat
+        others = [heard[torch.randperm(len(heard), generator=generator)][here] for _ in range(OTHERS)]
         actions = _actions(cell, played.observations.flatten(0, 1)[acting], played.memory[acting], others)
         entropies.append(_entropy(actions, game.n_actions))
         changed.append((actions != did[-1]).double().mean(0))
@@ -115,11 +110,6 @@ def listening(cell: Cell, game: Game, generator: torch.Generator) -> dict[str, f
         order = torch.randperm(sum(map(len, said)), generator=generator)
         found["consistency"] = learned_information(torch.cat(said)[order].numpy(), torch.cat(did)[order].numpy())
     return found
-
-
-def _instead(heard: Tensor, acting: Tensor, generator: torch.Generator) -> Tensor:
-    """For those who act, what others heard (n, 2, message) in the same step and seat."""
-    return heard[torch.randperm(len(heard), generator=generator)][acting]
 
 
 def _actions(cell: Cell, seen: Tensor, memory: Tensor, heard: list[Tensor]) -> Tensor:

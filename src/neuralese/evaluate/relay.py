@@ -31,7 +31,7 @@ from torch import Tensor
 
 from neuralese.agents.messages import Speech
 from neuralese.evaluate.belief import INTERPRETER, best_translations
-from neuralese.evaluate.listeners import Listeners, guess_by_likelihood
+from neuralese.evaluate.listeners import Listeners, ModelRobot
 from neuralese.evaluate.outcomes import Condition, Outcome
 from neuralese.storage.tables import matrix, read_about, read_table
 from neuralese.translate.criteria import Criterion, kind_of, make_criterion
@@ -75,27 +75,24 @@ SYNTHESIS: Condition = Condition("synthesis", "synthesis (new messages)", "exten
 
 @dataclass(frozen=True)
 class Relay:
-    """Both languages, the contexts in which they are compared, and who hears what comes back."""
+    """Both languages, the contexts in which they are compared, and those who hear what comes back."""
 
     english: English  # the phrases that may be said
     vocabulary: Neuralese
     candidates: Tensor
     listeners: Mapping[str, Listeners]  # by split
-    heard: Tensor  # (inventory, words) what the model human hears for each phrase
+    words: Tensor  # (inventory, words) what the model human hears for each phrase
 
     def understood(self, phrases: Tensor, states: Tensor, split: str) -> np.ndarray:
         """Credit (n,) of the model human on hearing phrases (n,), given by position."""
-        return self.listeners[split].human_credit(self.heard[self.english.ids[phrases]], states)
+        return self.listeners[split].human.credit(self.english.heard(self.words)[phrases], states)
 
     def credit(self, messages: Tensor | None, states: Tensor, split: str) -> np.ndarray:
         """Credit (n,) of a robot on hearing messages (n, message), or nothing, in `states` (n, s, ...).
 
         Candidates are shown at the same places whatever is heard, so conditions can be compared item by item.
         """
-        random, listeners = torch.Generator().manual_seed(0), self.listeners[split]
-        if messages is None:
-            return listeners.silent_credit(self.vocabulary.messages[:1].expand(len(states), -1), states, random)
-        return listeners.robot_credit(messages, states, random)
+        return self.listeners[split].robot.credit(messages, states, torch.Generator().manual_seed(0))
 
     def to_english(self, criteria: Mapping[str, Criterion], said: Speech) -> dict[str, Tensor]:
         """The phrase, by position, for each message: (n,), by criterion."""
@@ -128,10 +125,10 @@ class Relay:
         """The round trip of an interpreter that sees what the listener sees."""
         game, english = self.vocabulary.game, self.english
         candidates = game.candidates(said.states)
-        meant = guess_by_likelihood(self.vocabulary.speaker, game)(said.messages, said.states, torch.Generator())
-        places = interpret_message(meant, english, candidates)
-        heard = words_in_context(english, torch.nn.functional.one_hot(places, len(english)), candidates)
-        return RoundTrip(self.vocabulary.messages[interpret_words(heard, self.vocabulary, candidates)], places)
+        meant = ModelRobot(self.vocabulary.speaker, game).preferences(said.messages, said.states)
+        phrases = interpret_message(meant, english, candidates)
+        words = words_in_context(english, torch.nn.functional.one_hot(phrases, len(english)), candidates)
+        return RoundTrip(self.vocabulary.messages[interpret_words(words, self.vocabulary, candidates)], phrases)
 
 
 def new_messages(files: Mapping[str, Path], english: English, noise: float) -> dict[str, PhraseMessages]:

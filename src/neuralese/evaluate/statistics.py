@@ -9,13 +9,9 @@ AT_ONCE = 50  # resamples of many groups
 
 
 def bootstrap_interval(
-    values: np.ndarray,
-    generator: np.random.Generator,
-    resamples: int = 2000,
-    groups: np.ndarray | None = None,
-    confidence: float = 0.95,
+    values: np.ndarray, generator: np.random.Generator, resamples: int = 2000, groups: np.ndarray | None = None
 ) -> tuple[float, float]:
-    """Percentile bootstrap interval for the mean of `values` (n,); those of one of `groups` (n,) are drawn together.
+    """95 % percentile bootstrap interval for the mean of `values` (n,); those of a group (n,) are drawn together.
 
     With groups it is widened, because resamples of a few groups vary too little: by sqrt(G / (G - 1)), and from the
     normal distribution's quantiles to those of Student's t with G - 1 degrees of freedom, for G groups.
@@ -27,8 +23,7 @@ def bootstrap_interval(
         _, member = np.unique(groups, return_inverse=True)
         sizes, totals = np.bincount(member), np.bincount(member, weights=values)
         freedom = max(1, len(sizes) - 1)
-        upper = (1 + confidence) / 2
-        wider = math.sqrt(len(sizes) / freedom) * stdtrit(freedom, upper) / ndtri(upper)
+        wider = math.sqrt(len(sizes) / freedom) * stdtrit(freedom, 0.975) / ndtri(0.975)
         if len(sizes) <= FEW:
             drawn = generator.multinomial(len(sizes), np.full(len(sizes), 1 / len(sizes)), size=resamples)
             means = drawn @ totals / (drawn @ sizes)
@@ -42,8 +37,8 @@ def bootstrap_interval(
             means = generator.multinomial(len(values), counts / len(values), size=resamples) @ levels / len(values)
         else:
             means = np.array([generator.choice(values, len(values)).mean() for _ in range(resamples)])
-    tail = (1 - confidence) / 2
     mean = values.mean()
+    tail = (1 - 0.95) / 2
     low, high = mean + wider * (np.quantile(means, [tail, 1 - tail]) - mean)
     return float(max(low, values.min())), float(min(high, values.max()))
 

@@ -54,11 +54,6 @@ def quality(game: ExactGame, source: np.ndarray, target: np.ndarray, weights: st
     the source is (`source`, as the proof of Proposition 1 requires).
     """
     apart = divergence(beliefs(game, source)[:, None], beliefs(game, target)[None])
-    return averaged(game, source, target, apart, weights)
-
-
-def averaged(game: ExactGame, source: np.ndarray, target: np.ndarray, apart: np.ndarray, weights: str) -> np.ndarray:
-    """The distances `apart` of messages in each context, (messages, messages', contexts), averaged over contexts."""
     if weights == "source":
         weight = np.broadcast_to(contexts_of(game, source)[:, None], apart.shape)
     else:
@@ -105,11 +100,9 @@ def proposition_1(game: ExactGame, robot: np.ndarray, human: np.ndarray) -> dict
     D is q with contexts weighted by the source: the proof's inequality takes expectations over p(x_b | z).
     `bound_product` is the same with the weights of Equation 2, for which the inequality need not hold.
     """
-    ours, theirs = beliefs(game, robot), beliefs(game, human)
-    apart = divergence(ours[:, None], theirs[None])
-    scores, products = (averaged(game, robot, human, apart, weights) for weights in ("source", "product"))
+    scores, products = (quality(game, robot, human, weights) for weights in ("source", "product"))
     best, rows = scores.argmin(1), np.arange(len(scores))
-    native, translated = actions(game, ours), actions(game, theirs)[best]
+    native, translated = actions(game, beliefs(game, robot)), actions(game, beliefs(game, human))[best]
     return {
         "lost": rewards(game, robot, native) - rewards(game, robot, translated),
         "bound": np.sqrt(2 * scores[rows, best]),

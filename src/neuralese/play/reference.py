@@ -18,7 +18,7 @@ from PIL import Image
 from torch import Tensor
 
 from neuralese.agents.messages import NOTHING
-from neuralese.evaluate.listeners import Guess, guess_by_likelihood, guess_by_playing
+from neuralese.evaluate.listeners import Listener, ModelRobot, PlayingRobot
 from neuralese.play.recorded import FORMAT
 from neuralese.play.session import (
     Heard,
@@ -92,14 +92,12 @@ class Robot:
         return NO_ANSWER, self.message("train", row)
 
     @cached_property
-    def _guess(self) -> Guess:
-        if self.game.asks:
-            return guess_by_playing(self.run.cell, self.game)
-        return guess_by_likelihood(self.run.robot, self.game)
+    def _listener(self) -> Listener:
+        return PlayingRobot(self.run.cell, self.game) if self.game.asks else ModelRobot(self.run.robot, self.game)
 
     def pick(self, message: Neuralese, states: Tensor, generator: torch.Generator) -> int:
         """Which candidate the robot picks; ties are broken at random."""
-        preferred = self._guess(message.messages, states, generator)[0]
+        preferred = self._listener.preferences(message.messages, states, generator)[0]
         best = torch.nonzero(preferred == preferred.max()).flatten()
         return int(best[torch.randint(len(best), (), generator=generator)])
 

@@ -221,7 +221,7 @@ def examples(run: Run, said: Speech, best: dict[int, int]) -> list[dict]:
     """
     listeners = run.listeners("test")
     phrases = [best[number] for number in said.ids.tolist()]
-    by_robot = listeners.robot_credit(said.messages, said.states, run.generator("report"))
-    by_human = listeners.human_credit(run.heard[torch.tensor(phrases)], said.states)
+    by_robot = listeners.robot.credit(said.messages, said.states, run.generator("report"))
+    by_human = listeners.human.credit(run.heard[torch.tensor(phrases)], said.states)
     rows = zip(said.ids.tolist(), said.states.tolist(), phrases, by_robot.tolist(), by_human.tolist(), strict=True)
     return [dict(zip(("message", "state", "phrase", "robot", "human"), row, strict=True)) for row in rows]

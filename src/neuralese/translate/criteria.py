@@ -7,16 +7,8 @@ Lower scores are better for every criterion. `BeliefCriterion` is Equation 2 (se
                    variance 1/2 without its normalising constant, and the mean log-likelihood for phrases said together
     otherwise      ours; `BeliefCriterion()` has weights w_i(z) and reverse KL
 
-A criterion is one class. Another one is added, here or elsewhere, by
-
-    @criterion("overlap")                 # its kind, as written in a config
-    class OverlapCriterion(Criterion):
-        power: float = key(1.0, "The exponent of the overlap.", gt=0)           # its options, each a key
-
-        def compare(self, source: Meanings, target: Meanings) -> Tensor:
-            return -(shared(source, target) ** self.power)
-
-Another package names its module in the entry point group `neuralese.criteria`.
+A criterion is one class with the method `compare`, registered by `@criterion(kind)`: docs/tutorial-criterion.md shows
+how to add one. Another package names its module in the entry point group `neuralese.criteria`.
 
 The config is checked against the options declared here, so this module imports torch only where it scores.
 """
@@ -43,7 +35,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from neuralese.translate.languages import Language
-    from neuralese.translate.pairs import Meanings, Respond
+    from neuralese.translate.pairs import Meanings
 
 Join = Literal["product", "mean"]
 Weights = Literal["product", "sum", "source", "target", "likelihood"]
@@ -89,19 +81,14 @@ class Criterion(ABC):
         """How likelihoods are computed."""
         return Reading(self.scale, self.variance, self.join)
 
-    def meanings(
-        self,
-        language: "Language",
-        candidates: "Tensor",
-        block: int | None = None,
-        keep: bool = False,
-        dtype: "torch.dtype | None" = None,
-        respond: "Respond | None" = None,
-    ) -> "Meanings":
-        """What the messages of a language, read as this criterion reads them, mean in contexts with `candidates`."""
-        from neuralese.translate.pairs import BLOCK, DOUBLE, Meanings
+    def meanings(self, language: "Language", candidates: "Tensor", **options: Any) -> "Meanings":
+        """What the messages of a language, read as this criterion reads them, mean in contexts with `candidates`.
 
-        return Meanings(language.read(self.reading), candidates, block or BLOCK, keep, dtype or DOUBLE, respond)
+        `options` are those of `Meanings`.
+        """
+        from neuralese.translate.pairs import Meanings
+
+        return Meanings(language.read(self.reading), candidates, **options)
 
     def scores(
         self,
@@ -112,10 +99,11 @@ class Criterion(ABC):
         dtype: "torch.dtype | None" = None,
     ) -> "Tensor":
         """The score of every pair, (K, K'), by their meanings in contexts with `candidates` (n, s, ...)."""
-        from neuralese.translate.pairs import block_for
+        from neuralese.translate.pairs import DOUBLE, block_for
 
         block = block or block_for(max(len(source), len(target)), candidates.shape[1])
-        return self.compare(*(self.meanings(each, candidates, block, dtype=dtype) for each in (source, target)))
+        both = (self.meanings(each, candidates, block=block, dtype=dtype or DOUBLE) for each in (source, target))
+        return self.compare(*both)
 
     @abstractmethod
     def compare(self, source: "Meanings", target: "Meanings") -> "Tensor":
@@ -190,14 +178,12 @@ def make_criterion(settings: Mapping[str, Any]) -> Criterion:
 class BeliefCriterion(Criterion):
     """Match beliefs: the divergence between what z and z' make a listener believe, averaged over weighted contexts."""
 
-    # what weights a context: product (Algorithm 1), sum, source (z alone), target (z' alone), or likelihood, the sum of
-    # both likelihoods before they are normalised over contexts
+    # source and target are z and z' alone; likelihood is the sum of both before they are normalised over contexts
     weights: Weights = key(
         "source",
         "How a belief criterion weights a context; `product` is Algorithm 1's, `likelihood` the released code's.",
         "See below.",
     )
-    # forward KL(beta(z) || beta(z')), reverse, symmetric (their mean), or jensen-shannon
     divergence: Divergence = key(
         "reverse",
         "Divergence of beliefs used by a belief criterion: `forward` KL(z to z'), `reverse`, `symmetric`, "

@@ -21,7 +21,7 @@ from neuralese.errors import NeuraleseError
 from neuralese.storage.tables import matrix, read_about, read_table
 from neuralese.translate.criteria import Criterion, make_criterion
 from neuralese.translate.families import with_role
-from neuralese.translate.languages import SILENCE, Composed, English, Language, Neuralese
+from neuralese.translate.languages import SILENCE, Composed, English, Language, Neuralese, load_parts
 from neuralese.translate.pairs import SINGLE
 
 if TYPE_CHECKING:
@@ -78,16 +78,6 @@ def best_targets(
     return best
 
 
-def translate(
-    criterion: Criterion, language: Neuralese, english: English, candidates: Tensor, messages: Tensor
-) -> list[str]:
-    """The best English for each of `messages` (n, message) of a language."""
-    said = dataclasses.replace(language, messages=messages, ids=torch.arange(len(messages)))
-    best, _ = n_best(criterion.scores(said, english, candidates), 1)
-    texts = english.texts()
-    return [texts[position] for position in best[:, 0]]
-
-
 def build_dictionary(
     english: English,
     utterances: Composed,
@@ -104,16 +94,14 @@ def build_dictionary(
     `candidates` (n, s, ...) are the contexts in which messages are compared; `criteria` are settings by direction
     (`R->H`, `H->R`) and name.
     """
-    parts, phrases = [], english.spoken()
-    for name, settings in criteria["R->H"].items():
-        for said in spoken:
-            scores = make_criterion(settings).scores(said, phrases, candidates, dtype=SINGLE)
-            parts.append(entries("R->H", name, said, phrases, scores, n_best))
-        log.info("%s: messages into English", name)
-    for name, settings in criteria["H->R"].items():
-        scores = make_criterion(settings).scores(utterances, vocabulary, candidates, dtype=SINGLE)
-        parts.append(entries("H->R", name, utterances, vocabulary, scores, n_best))
-        log.info("%s: English into messages", name)
+    pairs: dict[str, tuple[Sequence[Language], Language]]
+    pairs, parts = {"R->H": (spoken, english.spoken()), "H->R": ([utterances], vocabulary)}, []
+    for direction, (sources, target) in pairs.items():
+        for name, settings in criteria[direction].items():
+            for source in sources:
+                scores = make_criterion(settings).scores(source, target, candidates, dtype=SINGLE)
+                parts.append(entries(direction, name, source, target, scores, n_best))
+            log.info("%s: %s", name, direction)
     return pd.concat(parts, ignore_index=True)
 
 
@@ -177,7 +165,9 @@ class Lookup:
 
     def messages(self, messages: Messages, criterion: str | None = None, n: int | None = None) -> list[Answer]:
         """Translate any messages: vectors (K, message), or K sequences of symbols."""
-        target = self._bags if self.new else self.run.english.spoken()
+        english = self.run.english
+        bags = load_parts(self.run.files["bags.parquet"], "bags") if self.new else ()
+        target = Composed(english, bags) if self.new else english.spoken()
         ids = torch.arange(len(messages))
         language = dataclasses.replace(self.run.neuralese("train"), messages=messages, ids=ids)
         scores, many = self.scores("R->H", criterion, language, target), len(messages)
@@ -246,19 +236,13 @@ class Lookup:
     def _utterances(self) -> dict[tuple[int, ...], int]:
         return {tuple(sorted(parts)): number for number, parts in enumerate(self.run.parts)}
 
-    @cached_property
-    def _bags(self) -> Composed:
-        table = read_table(self.run.files["bags.parquet"], "bags")
-        return Composed(self.run.english, tuple(map(tuple, table["parts"].to_pylist())))
-
     def _said(self, number: int) -> Messages:
         """A message of `messages.parquet`."""
-        every = [said.ids for said in self.run.said.values()]
         for said in self.run.said.values():
             if (said.ids == number).any():
                 return said.messages[said.ids == number]
-        least, most = int(torch.cat(every).min()), int(torch.cat(every).max())
-        raise NeuraleseError(f"there is no message {number}; choose one from {least} to {most}.")
+        ids = torch.cat([said.ids for said in self.run.said.values()])
+        raise NeuraleseError(f"there is no message {number}; choose one from {int(ids.min())} to {int(ids.max())}.")
 
     def _settings(self, direction: str, criterion: str | None) -> dict[str, Any]:
         known, name = self.criteria.get(direction, {}), criterion or self.default
@@ -270,14 +254,10 @@ class Lookup:
         """What the dictionary holds, best first."""
         if not self.new:
             self._settings(direction, criterion)  # which must exist
-        field = pc.field
-        rows = self._entries.filter(
-            (field("direction") == direction)
-            & (field("criterion") == (criterion or self.default))
-            & (field("source_id") == source)
-        )
-        found = [Translation(row["rank"], row["target_id"], row["target"], row["score"]) for row in rows.to_pylist()]
-        return sorted(found, key=lambda each: each.rank)
+        name, field = criterion or self.default, pc.field
+        wanted = (field("direction") == direction) & (field("criterion") == name) & (field("source_id") == source)
+        rows = self._entries.filter(wanted).sort_by("rank").to_pylist()
+        return [Translation(row["rank"], row["target_id"], row["target"], row["score"]) for row in rows]
 
 
 def _best(scores: Tensor, target: Language, n: int | None) -> list[Translation]:

@@ -2,11 +2,7 @@
 
     belief: { kind: belief, role: ours, weights: [source, sum], divergence: reverse, scale: [1, 2] }    # four members
 
-A criterion's *role* says what it is for, whatever a user calls it:
-
-    printed     Algorithm 1 as the paper prints it         ours        what this project proposes
-    released    the criterion of the authors' code         baseline    what it is compared with
-    control     must be at chance, or the evaluation leaks
+A criterion's *role* says what it is for, whatever a user calls it; `neuralese.evaluate.outcomes` explains all roles.
 
 The member of each family that translates is chosen on dev, per task and direction, by one rule for all families: the
 highest accuracy, averaged over seeds; ties go to the first that the config names.

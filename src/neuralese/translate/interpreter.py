@@ -13,14 +13,14 @@ Its score is an upper bound on that of a dictionary, and is labelled as such whe
 import torch
 from torch import Tensor
 
-from neuralese.translate.languages import English, Neuralese
+from neuralese.translate.languages import English, Language, Neuralese
 from neuralese.translate.pairs import beliefs
 
 AT_ONCE = 2**23  # likelihoods held at a time
 
 
 @torch.no_grad()
-def interpret_message(log_likelihood: Tensor, english: English, candidates: Tensor) -> Tensor:
+def interpret_message(log_likelihood: Tensor, english: Language, candidates: Tensor) -> Tensor:
     """The phrase, as its position in `english`, for each of n messages: (n,).
 
     `log_likelihood` (n, s) is that of each message in the candidates (n, s, ...) of its own listener.
@@ -29,7 +29,7 @@ def interpret_message(log_likelihood: Tensor, english: English, candidates: Tens
 
 
 @torch.no_grad()
-def cross_entropies(log_likelihood: Tensor, english: English, candidates: Tensor) -> Tensor:
+def cross_entropies(log_likelihood: Tensor, english: Language, candidates: Tensor) -> Tensor:
     """-sum_s beta_s(z) log beta_s(z'), (n, K'), of the same: KL up to the entropy of z, common to all phrases."""
     found = []
     for rows in _blocks(len(candidates), len(english) * candidates.shape[1]):

@@ -43,6 +43,13 @@ class Language(Protocol):
     def log_likelihood(self, candidates: Tensor) -> Tensor:
         """log p(z_k | x_is), (K, n, s), for candidates (n, s, ...), each independently."""
 
+    def heard(self, words: Tensor) -> Tensor:
+        """What the model human hears for each message of English, (K, words), given `words` (phrases, words).
+
+        `words` is what it hears for each phrase of the inventory.
+        """
+        raise TypeError(f"the model human does not hear {type(self).__name__}.")
+
 
 @dataclass(frozen=True)
 class Neuralese(Language):
@@ -108,6 +115,9 @@ class English(Language):
     def read(self, reading: Reading) -> "English":
         return self
 
+    def heard(self, words: Tensor) -> Tensor:
+        return words[self.ids]
+
     @torch.no_grad()
     def log_likelihood(self, candidates: Tensor) -> Tensor:
         views = self.game.human_view(candidates.flatten(0, 1))
@@ -136,6 +146,9 @@ class Composed(Language):
     def read(self, reading: Reading) -> "Composed":
         return replace(self, join=reading.join)
 
+    def heard(self, words: Tensor) -> Tensor:
+        return self.bags @ words
+
     @cached_property
     def bags(self) -> Tensor:
         """Which phrases each bag holds, (bags, phrases)."""
@@ -154,9 +167,9 @@ class Composed(Language):
         return (bags @ log_prob).unflatten(1, candidates.shape[:2])
 
 
-def load_parts(path: str | Path) -> Parts:
-    """The phrases of each utterance of `utterances.parquet`: everything that humans said at once."""
-    return tuple(tuple(parts) for parts in read_table(path, "utterances")["parts"].to_pylist())
+def load_parts(path: str | Path, contract: str = "utterances") -> Parts:
+    """The phrases of each utterance of `utterances.parquet`, or of each bag of `bags.parquet` (`bags`)."""
+    return tuple(tuple(parts) for parts in read_table(path, contract)["parts"].to_pylist())
 
 
 def utterance_ids(said: Tensor, parts: Parts) -> Tensor:

@@ -160,9 +160,7 @@ class PairSums:
         self.rows = self.rows + sum(a.sum(1)[:, None] for a, b in products if b is None)
         self.columns = self.columns + sum(b.sum(1) for a, b in products if a is None)
         if both:
-            left, right = (
-                torch.cat(factors, 1) if len(both) > 1 else factors[0] for factors in zip(*both, strict=True)
-            )
+            left, right = both[0] if len(both) == 1 else (torch.cat(factors, 1) for factors in zip(*both, strict=True))
             if self.dtype == SINGLE:
                 left, right = (torch.nn.functional.hardshrink(factor, NEGLIGIBLE) for factor in (left, right))
             self.pairs().addmm_(left, right.T)

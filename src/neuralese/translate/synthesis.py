@@ -39,9 +39,7 @@ BATCH = 32  # contexts in each step
 LEARNING_RATE = 0.05  # of Adam
 LOOK = 500  # contexts in which a new message is scored
 CONTEXTS = 1000  # in which the thousands of bags of phrases are compared
-DISTRACTORS = (
-    4  # that each state of a context is compared with in practice; with few, messages overfit to their contexts
-)
+DISTRACTORS = 4  # of each state of a context in practice; with few, messages overfit to their contexts
 
 
 def believe_by_likelihood(vocabulary: Neuralese, candidates: Tensor, scale: float) -> Believe:
@@ -150,6 +148,5 @@ def new_messages(
 
 def bags_table(bags: Composed) -> pd.DataFrame:
     """Phrases said together: bag_id, text, parts."""
-    return pd.DataFrame(
-        {"bag_id": bags.ids.numpy(), "text": bags.texts(), "parts": [list(part) for part in bags.parts]}
-    )
+    parts = [list(part) for part in bags.parts]
+    return pd.DataFrame({"bag_id": bags.ids.numpy(), "text": bags.texts(), "parts": parts})

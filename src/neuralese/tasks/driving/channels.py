@@ -37,7 +37,7 @@ from neuralese.tasks.driving.loop import Channel, Said, robots, unchanged
 from neuralese.translate.criteria import Criterion, Reading
 from neuralese.translate.dictionary import best_targets
 from neuralese.translate.languages import Language, Neuralese
-from neuralese.translate.pairs import BLOCK, SINGLE, Meanings
+from neuralese.translate.pairs import SINGLE, Meanings
 
 RECORDED, MEAN, NEW = "recorded", "mean", "new"
 TRANSLATED, NOTHING, LAST = "translation", "nothing", "last"  # what a robot hears while a human is silent
@@ -95,7 +95,7 @@ class Translators:
         return replace(self.vocabulary[RECORDED], messages=messages, ids=torch.arange(len(messages)))
 
     def _meanings(self, criterion: Criterion, language: Language, keep: bool = False) -> Meanings:
-        return criterion.meanings(language, self.candidates, BLOCK, keep, SINGLE)
+        return criterion.meanings(language, self.candidates, keep=keep, dtype=SINGLE)
 
 
 def new_messages(run: Run) -> PhraseMessages:

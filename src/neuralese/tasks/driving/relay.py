@@ -84,7 +84,7 @@ class Guesser:
 
     def understood(self, phrases: Tensor) -> float:
         """The accuracy of the model human on hearing `phrases` (n,)."""
-        return float(self.listeners.human_credit(self.heard[phrases], self.said.states).mean())
+        return float(self.listeners.human.credit(self.heard[phrases], self.said.states).mean())
 
 
 def screen(
@@ -225,4 +225,4 @@ def understood(run: Run, channel: Channel | None) -> float:
     if not isinstance(channel, RelayChannel):
         return np.nan
     said = run.said["test"].first(JUDGED)
-    return float(run.listeners("test").human_credit(run.heard[channel.english(said.messages)], said.states).mean())
+    return float(run.listeners("test").human.credit(run.heard[channel.english(said.messages)], said.states).mean())
