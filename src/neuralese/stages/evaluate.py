@@ -38,18 +38,18 @@ def ablate(
 
 def evaluate_belief(run: Run, split: str, held_out: int, phrases_heard: int, resamples: int) -> pd.DataFrame:
     """How often every listener guesses the speaker's state from original and from translated messages."""
-    from neuralese.evaluate.belief import HumanSpeech, Interpreter, Translations
+    from neuralese.evaluate.belief import HumanSpeech, Translations
     from neuralese.evaluate.belief import evaluate_belief as evaluate
 
     random = run.generator(f"belief {split}")
     human = HumanSpeech.draw(run.games[split], run.traces(split, random), run.silence, run.parts, held_out, random)
-    translations = Translations(run.said[split], human, run.said["train"], run.heard, run.silence)
+    robot, vocabulary = run.said[split], run.neuralese("train")
+    translations = Translations(robot, human, run.english, run.utterances, vocabulary, run.heard)
     conditions = translations.by_dictionary(run.files["dictionary.parquet"], phrases_heard, random)
     if "synthesis.parquet" in run.files:
         conditions += translations.by_synthesis(run.files, conditions, run.cell, random)
-    informed = Interpreter(run.english, run.neuralese("train"), run.heard, run.utterances.bags).condition
-    listeners = run.listeners(split)
-    belief = evaluate(listeners, translations.robot, human, conditions, resamples, random, informed)
+    listeners, informed = run.listeners(split), translations.interpreted
+    belief = evaluate(listeners, robot, human, conditions, resamples, random, informed)
     return run.label(belief).assign(words=run.words)
 
 
