@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from neuralese import tasks as known
+from neuralese.evaluate.comparison import JUDGES
 
 NAMES = {  # by role
     "printed": ("algorithm-1", "Algorithm 1 (as printed)"),
@@ -57,6 +58,9 @@ def belief_rows(data: str = "mirror", seeds: int = 2, tasks: tuple[str, ...] = T
             shared = {"task": task, "seed": seed, "distractors": distractors}
             rows += [shared | {"speaker": one, "listener": two, "unit": unit} | row for one, two, unit, row in cells]
     table = pd.DataFrame(rows).drop(columns=["over_silence", "over_silence_error", "over_silence_p"])
+    table = table.assign(judge=table["listener"], dev=np.nan, ties=0.0, truth=np.nan, said=np.nan)
+    english = table[(table["listener"] == "H*") & (table["task"] != "driving")]
+    table = pd.concat([table, *(english.assign(judge=judge) for judge in JUDGES)], ignore_index=True)
     return table.assign(measure="accuracy", n=100, distinct=80, groups=60, data=data, candidates=2, chance=0.5)
 
 

@@ -61,8 +61,9 @@ FILES: dict[str, tuple[str, dict[str, str]]] = {
             "history.parquet": "Learning curves.",
             "agent.safetensors": "The agent.",
             "robot_speaker.safetensors": "p(z|x) of the robot.",
-            "human_speaker.safetensors": "p(z|x) of humans.",
-            "human_listener.safetensors": "The model human, H*.",
+            "human_speaker.safetensors": "p(z|x) of humans, by the half of their speech that translates.",
+            "judging_speaker.safetensors": "The same by the half that judges.",
+            "human_listener.safetensors": "The model human, H*, by the half that judges.",
             "messages.parquet": "What the agent says, and in which states: a column for each part of those.",
             "contexts.parquet": "The contexts in which messages are compared, with the columns of a state.",
             "dictionary.parquet": "The best translations, both directions, every criterion. Its metadata hold the "

@@ -39,8 +39,8 @@ class SmallTask:
         self.candidates = self.game.candidates(self.game.draw_states(60, self.generator))
         self.vocabulary, self.said = self._speech(50, first=0), self._speech(items, first=1000)
         self.speech = HumanSpeech.draw(self.game, self._traces(), 0, PARTS, humans, self.generator)
-        told, vocabulary, heard = Composed(self.english, PARTS), self.language(self.vocabulary), torch.eye(len(PHRASES))
-        self.translations = Translations(self.said, self.speech, self.english, told, vocabulary, heard)
+        told, vocabulary = Composed(self.english, PARTS), self.language(self.vocabulary)
+        self.translations = Translations(self.said, self.speech, self.english, told, vocabulary)
 
     def _speech(self, n: int, first: int) -> Speech:
         messages = torch.randn(n, MESSAGE, generator=self.generator)

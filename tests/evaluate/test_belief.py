@@ -34,8 +34,8 @@ NATIVE, WORDS = ("R", "R", "message", "none"), ("H", "H*", "utterance", "none")
 class Oracle(HumanListener):
     """Knows that phrase k describes item k."""
 
-    def score(self, observations, bags):
-        return bags.gather(1, observations[:, :1]).squeeze(1)
+    def fits(self, observations):
+        return torch.nn.functional.one_hot(observations[:, 0], self.settings["words"])
 
 
 class Setting:
@@ -168,8 +168,9 @@ LAYOUTS = Layouts(ROAD.flatten()[None], [STARTS], [torch.tensor([31, 39])])
 class Local(HumanListener):
     """Understands one word, which means: at the west end."""
 
-    def score(self, observations, bags):
-        return bags[:, 0] * (observations[:, 1] // 4 % 8 <= 1)
+    def fits(self, observations):
+        west = observations[:, 1] // 4 % 8 <= 1
+        return torch.stack([west, torch.zeros_like(west)], dim=1)
 
 
 def driven(game: DrivingGame, generator: torch.Generator, items: int = 400) -> pd.DataFrame:
@@ -275,8 +276,8 @@ def test_a_listener_hears_the_best_phrases_of_each_message_and_no_more_than_aske
     robot = Speech(torch.tensor([11, 10]), torch.zeros(2, 2), torch.zeros(2, 4))
     words = torch.tensor([[1.0, 0, 0], [0, 1, 0], [0, 1, 1]])  # phrase 2 is two words
     translations = replace(task.translations, robot=robot)
-    assert translations.heard(DICTIONARY, "mine", words).tolist() == [[0, 1, 0], [0, 1, 1]]
-    assert translations.heard(DICTIONARY, "mine", words, best=2).tolist() == [[0, 2, 1], [1, 1, 1]]
+    assert translations.phrases(DICTIONARY, "mine", words).tolist() == [[0, 1, 0], [0, 1, 1]]
+    assert translations.phrases(DICTIONARY, "mine", words, best=2).tolist() == [[0, 2, 1], [1, 1, 1]]
 
 
 def by_dictionary(task: SmallTask, folder, best: int = 1) -> tuple[dict, dict[str, Condition[Translated]]]:
@@ -293,10 +294,10 @@ def test_under_each_criterion_listeners_hear_what_its_dictionary_has(task, tmp_p
         ("dice (control)", "control"),
     ]
     dictionary, mine = read_table(files["dictionary.parquet"], "dictionary").to_pandas(), found["mine"].heard
-    assert mine.words.shape == (len(task.said.ids), len(PHRASES))
-    assert (mine.words.sum(1) == 2).all()  # two phrases
+    assert mine.phrases.shape == (len(task.said.ids), len(PHRASES))
+    assert (mine.phrases.sum(1) == 2).all()  # two phrases
     best = best_translations(dictionary, "R->H", "mine")
-    assert all(mine.words[row, best[number]] == 1 for row, number in enumerate(task.said.ids.tolist()))
+    assert all(mine.phrases[row, best[number]] == 1 for row, number in enumerate(task.said.ids.tolist()))
     best, place = best_translations(dictionary, "H->R", "mine"), task.vocabulary.ids.tolist()
     assert set(mine.messages) == {"utterance", "phrase"}
     for unit, said in task.speech.units.items():
@@ -306,7 +307,7 @@ def test_under_each_criterion_listeners_hear_what_its_dictionary_has(task, tmp_p
 
 def test_a_random_translation_is_drawn_anew_for_every_item_and_is_never_silence(task, tmp_path):
     dice = by_dictionary(task, tmp_path)[1]["dice"].heard
-    assert dice.words.sum(0).gt(0).tolist() == [phrase != "" for phrase in PHRASES]
+    assert dice.phrases.sum(0).gt(0).tolist() == [phrase != "" for phrase in PHRASES]
     drawn = [tuple(message) for message in dice.messages["utterance"].tolist()]
     assert set(drawn) <= {tuple(message) for message in task.vocabulary.messages.tolist()}
     said = task.speech.units["utterance"]
@@ -323,7 +324,10 @@ def test_new_messages_pass_the_channel_once_and_what_has_none_is_translated_as_o
     made = torch.from_numpy(matrix(read_table(files["new_messages.parquet"], "messages")["message"]).copy())
     found = task.translations.by_synthesis(files, known.values(), task.cell, task.generator)
     assert {each.name: each.role for each in found} == {"synthesis": "extension", "synthesis-judge": "asks the judge"}
-    assert [each.heard.words is None for each in found] == [False, True]  # only messages were made by asking the judge
+    assert [each.heard.phrases is None for each in found] == [
+        False,
+        True,
+    ]  # only messages were made by asking the judge
     for place, each in enumerate(found):
         for unit, said in task.speech.units.items():
             new = torch.isin(said, torch.tensor(MADE_FOR))
@@ -348,7 +352,7 @@ def test_phrases_put_together_are_heard_as_all_their_words(task, tmp_path):
     bags = pd.DataFrame({"bag_id": range(3), "text": "", "parts": [[4, 1]] * 3})  # "light red", whichever is chosen
     write_table(files["bags.parquet"], bags, "bags")
     heard = task.translations.by_synthesis(files, known.values(), task.cell, task.generator)[0].heard
-    assert heard.words.tolist() == [[0, 1, 0, 0, 1]] * len(task.said.ids)
+    assert heard.phrases.tolist() == [[0, 1, 0, 0, 1]] * len(task.said.ids)
 
 
 # the interpreter
@@ -356,7 +360,7 @@ def test_phrases_put_together_are_heard_as_all_their_words(task, tmp_path):
 
 def test_the_interpreter_knows_the_candidates_but_not_which_of_them_is_true(task):
     def words(states: torch.Tensor) -> torch.Tensor:
-        return task.translations.interpreted(replace(task.said, states=states), task.speech).heard.words
+        return task.translations.interpreted(replace(task.said, states=states), task.speech).heard.phrases
 
     states = task.said.states
     assert torch.equal(words(states), words(states.flip(1)))

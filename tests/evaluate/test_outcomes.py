@@ -1,5 +1,7 @@
 """Rows of every evaluation: gains and shares of the same items, and what may be averaged over seeds."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -44,6 +46,16 @@ def test_a_row_has_the_mean_its_interval_the_gains_and_the_facts():
     assert (first["ci_low"], first["ci_high"]) == bootstrap_interval(values["neuralese"], random, 100, groups)
     over = mine[["over_baseline", "over_baseline_error", "over_baseline_p"]].tolist()
     assert over == list(paired_test(values["mine"], values["others"], groups))  # the better of two baselines
+
+
+def test_the_baseline_is_the_one_that_did_best_on_dev_where_that_is_known():
+    chosen = {"theirs": 0.8, "others": 0.7}
+    found = [
+        replace(each, condition=replace(each.condition, facts={"dev": chosen.get(each.condition.name, np.nan)}))
+        for each in outcomes()
+    ]
+    rows = outcome_table(found, np.random.default_rng(0), resamples=10, measures=["accuracy"]).set_index("criterion")
+    assert rows.loc["mine", "over_baseline"] == rows.loc["mine", "value"] - rows.loc["theirs", "value"]
 
 
 def test_gains_and_shares_are_missing_where_there_is_nothing_to_compare_with():

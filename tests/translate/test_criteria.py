@@ -92,7 +92,7 @@ def test_criteria_that_share_meanings_score_as_each_alone_whatever_was_compared_
     criteria = [
         BeliefCriterion(weights=weights, divergence=divergence) for weights in WEIGHTS for divergence in DIVERGENCES
     ]
-    criteria += [BeliefCriterion(prior=0.5), DirectCriterion(), PmiCriterion()]
+    criteria += [BeliefCriterion(prior=0.5), BeliefCriterion(truth=0.5), DirectCriterion(), PmiCriterion()]
     every = criteria * 2  # each of them again
     order.shuffle(every)
     kept = [BeliefCriterion().meanings(each, candidates, keep=True) for each in (source, target)]
@@ -110,7 +110,16 @@ def test_direct_is_the_posterior_predictive_of_the_other_language_and_pmi_does_n
         for kind in (DirectCriterion, PmiCriterion)
     )
     torch.testing.assert_close(direct, expected)
-    torch.testing.assert_close(pmi, direct + target[..., 0].logsumexp(1))
+    frequency = target[..., 0].logsumexp(1)
+    torch.testing.assert_close(pmi, direct + frequency)
+    for exponent in (0.0, 0.5):
+        between = PmiCriterion(exponent=exponent).scores(Tabled(source), Tabled(target), cells(*source.shape[1:]))
+        torch.testing.assert_close(between, direct + exponent * frequency)
+    belief, truthful = (
+        BeliefCriterion(truth=truth).scores(Tabled(source), Tabled(target), cells(*source.shape[1:]))
+        for truth in (0.0, 0.3)
+    )
+    torch.testing.assert_close(truthful, belief + 0.3 * direct)
 
 
 def test_a_prior_turns_to_frequent_translations(generator):

@@ -11,6 +11,7 @@ rule evaluate_belief:
         contexts="<results>/{task}/seed{seed}/contexts.parquet",
         robot_speaker="<results>/{task}/seed{seed}/robot_speaker.safetensors",
         human_speaker="<humans>/{task}/seed{seed}/human_speaker.safetensors",
+        judging_speaker="<humans>/{task}/seed{seed}/judging_speaker.safetensors",
         human_listener="<humans>/{task}/seed{seed}/human_listener.safetensors",
         dictionary="<results>/{task}/seed{seed}/dictionary.parquet",
         synthesis="<results>/{task}/seed{seed}/synthesis.parquet",

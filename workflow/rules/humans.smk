@@ -2,12 +2,13 @@
 
 
 rule fit_human_models:
-    """Fit p(z | x) of human speakers, and the model human listener, to the human traces."""
+    """Fit p(z | x) of human speakers to either half of the human traces, and the model human to the half that judges."""
     input:
         game=files_of("game"),
         human=files_of("human"),
     output:
         speaker="<humans>/{task}/seed{seed}/human_speaker.safetensors",
+        judging="<humans>/{task}/seed{seed}/judging_speaker.safetensors",
         listener="<humans>/{task}/seed{seed}/human_listener.safetensors",
     log:
         "<logs>/{task}/seed{seed}/fit_human_models.log",

@@ -99,7 +99,7 @@ def _conflicts(config: Config) -> Iterator[str]:
         if name in criteria
     )
     roles = [family.role for family in criteria.values() if family.role]
-    for role in dict.fromkeys(role for role in roles if roles.count(role) > 1):
+    for role in dict.fromkeys(role for role in roles if roles.count(role) > 1 and role != "baseline"):
         yield f"config: two criteria have the role '{role}'; give it to only one of them."
     for section in ("synthesis", "examples"):
         if (name := getattr(config, section).criterion) not in criteria:

@@ -56,10 +56,10 @@ class Ablation:
         said, place = human.units["utterance"].unique(return_inverse=True)
         told = Composed(self.english, tuple(parts[number] for number in said.tolist()))
         to_phrase, to_message = self._best(spoken, phrases), self._best(told, self.vocabulary)
-        words, conditions = phrases.heard(self.words), []
+        each, conditions = torch.eye(len(self.english.phrases))[phrases.ids], []
         for name, best in to_phrase.items():
             messages = {"utterance": self.vocabulary.messages[to_message[name][place]]}
-            conditions.append(Condition(name, name, heard=Translated(words[best], messages)))
+            conditions.append(Condition(name, name, heard=Translated(each[best], messages)))
         outcomes = belief_outcomes(listeners, robot, human, conditions, generator)
         random = np.random.default_rng(int(torch.randint(2**31, (), generator=generator)))
         table = outcome_table(outcomes, random, over=(), resamples=resamples).drop(columns=["title", "role", "unit"])

@@ -4,10 +4,11 @@
     R -> H*   the model human hears its translation           H -> R    a robot hears the translation of words
 
 A guess between the true state and its distractors is worth 1 if right and 0 if wrong, and is shared if the listener is
-indifferent. Who guesses, and when R is R*, is in `listeners`. Human utterances are translated whole (`unit` is
-"utterance") and also by one of their phrases ("phrase"). Only what was said aloud counts: silence can be translated
-into a message, as the behaviour evaluation needs, but is not evaluated here. Every message that a robot hears has
-passed through the channel once: those of the vocabulary when recorded, new ones when they are sent.
+indifferent. Who guesses, and when R is R*, is in `listeners`; English is judged by H* and by others (`judges`). Human
+utterances are translated whole (`unit` is "utterance") and also by one of their phrases ("phrase"). Only what was said
+aloud counts: silence can be translated into a message, as the behaviour evaluation needs, but is not evaluated here.
+Every message that a robot hears has passed through the channel once: those of the vocabulary when recorded, new ones
+when they are sent.
 
 Distractors are drawn the way the true state was drawn ("play"), so that a listener that hears nothing is at chance.
 States may offer other ways to draw them (`States.other_distractors`), such as that of the authors' released code; each
@@ -27,7 +28,7 @@ from torch import Tensor
 
 from neuralese.agents.cell import Cell
 from neuralese.agents.messages import Speech
-from neuralese.evaluate.listeners import Listener, Listeners, ModelRobot
+from neuralese.evaluate.listeners import Listener, Listeners, ModelRobot, credit, ties, truthfulness
 from neuralese.evaluate.outcomes import Condition, Outcome, conditions_of, outcome_table
 from neuralese.games.states import States
 from neuralese.speakers.traces import Traces
@@ -48,7 +49,7 @@ SILENCE: Condition = Condition("silence", "no message (control)", "control")
 class Translated:
     """What listeners hear instead of what was said."""
 
-    words: Tensor | None = None  # (n, words) instead of the robot's messages
+    phrases: Tensor | None = None  # (n, phrases) how often each is said instead of the robot's messages
     messages: dict[str, Tensor] = field(default_factory=dict)  # by unit, (n, message) instead of the humans' words
 
 
@@ -97,8 +98,8 @@ def evaluate_belief(
 ) -> pd.DataFrame:
     """The table of `belief_outcomes` with the states' own distractors, and with all others that they offer.
 
-    A cell is the speaker, the listener, the unit and the distractors. `informed` makes one more condition for exactly
-    the states that listeners choose among. Further columns: distinct (messages), candidates and chance.
+    A cell is the speaker, the listener, the judge, the unit and the distractors. `informed` makes one more condition
+    for exactly the states that listeners choose among. Further columns: distinct (messages), candidates and chance.
     """
     redraws: dict[str, Any] = {listeners.states.distractors: None} | listeners.states.other_distractors()
     tables = []
@@ -124,36 +125,49 @@ def belief_outcomes(
 ) -> list[Outcome]:
     """The credit of every listener for every message, under every condition."""
     together = human.games.numpy() if len(human.games.unique()) < len(human.games) else None
-    found = []
+    found, judges = [], (listeners.human, *listeners.others)
+    likely = {name: listeners.likelihoods(each.states) for name, each in (("R", robot), ("H", human))}
 
     def add(
-        speaker: str, listener: Listener, unit: str, condition: Condition, heard: Tensor | None, random: torch.Generator
+        speaker: str,
+        listener: Listener,
+        unit: str,
+        condition: Condition,
+        heard: Tensor | None,
+        random: torch.Generator,
+        phrases: Tensor | None = None,
     ) -> None:
         states = robot.states if speaker == "R" else human.states
-        credit = listener.credit(heard, states, random)
+        preferences = listener.preferences(heard, states, random)
         # robots: one message is drawn from each game
-        groups, distinct = (None, len(credit)) if speaker == "R" else (together, len(human.traces.unique()))
-        cell = {"speaker": speaker, "listener": listener.name, "unit": unit}
-        found.append(Outcome(condition, cell, {"accuracy": credit}, groups, {"distinct": distinct}))
+        groups, distinct = (None, len(states)) if speaker == "R" else (together, len(human.traces.unique()))
+        name = listeners.human.name if listener.name in {each.name for each in judges} else listener.name
+        cell = {"speaker": speaker, "listener": name, "judge": listener.name, "unit": unit}
+        facts = {"distinct": distinct, "ties": ties(preferences), **truthfulness(likely[speaker], phrases)}
+        found.append(Outcome(condition, cell, {"accuracy": credit(preferences)}, groups, facts))
 
     add("R", listeners.robot, "message", NATIVE, robot.messages, generator)
-    add("H", listeners.human, "utterance", NATIVE, human.bags, generator)
-    add("H", listeners.human, "utterance", OTHER_WORDS, human.bags.roll(1, 0), generator)
+    one = None if likely["H"] is None else torch.nn.functional.one_hot(human.units["phrase"], likely["H"].shape[1])
+    for judge in judges:
+        add("H", judge.unaware(), "utterance", NATIVE, human.bags, generator, one)
+        add("H", judge, "utterance", OTHER_WORDS, human.bags.roll(1, 0), generator)
     if robot.picked is not None and (robot.picked >= 0).any():
         picked = robot.picked[robot.picked >= 0].double().numpy()  # the real listener's choice
-        cell = {"speaker": "R", "listener": "R", "unit": "message"}
+        cell = {"speaker": "R", "listener": "R", "judge": "R", "unit": "message"}
         found.append(Outcome(NATIVE, cell, {"accuracy": picked}, facts={"distinct": len(picked)}))
     for each in conditions:
-        heard = each.heard or Translated()
-        if heard.words is not None:
-            add("R", listeners.human, "message", each, heard.words, generator)
-        for unit, messages in heard.messages.items():
+        told = each.heard or Translated()
+        if told.phrases is not None:
+            words = listeners.heard(told.phrases)
+            for judge in judges:
+                add("R", judge, "message", each, words, generator, told.phrases)
+        for unit, messages in told.messages.items():
             add("H", listeners.judge, unit, each, messages, generator)
     random = torch.Generator().manual_seed(0)  # of its own, so that the other results do not depend on the controls
     others = robot.messages[torch.randperm(len(robot.ids), generator=random)]
     same = robot.messages[torch.zeros(len(robot.ids), dtype=torch.long)]
-    for condition, told in ((SHUFFLED, others), (CONSTANT, same), (SILENCE, None)):
-        add("R", listeners.robot, "message", condition, told, random)
+    for condition, heard in ((SHUFFLED, others), (CONSTANT, same), (SILENCE, None)):
+        add("R", listeners.robot, "message", condition, heard, random)
     return found
 
 
@@ -172,12 +186,11 @@ class Translations:
     english: English
     utterances: Composed
     vocabulary: Neuralese
-    words: Tensor  # (phrases, words) what the model human hears for each phrase
 
     def by_dictionary(self, path: str | Path, best: int, generator: torch.Generator) -> list[Condition[Translated]]:
         """One condition for each criterion of the dictionary; a random one is redrawn for every item.
 
-        The model human hears the first `best` phrases that translate a message.
+        Those who judge English hear the first `best` phrases that translate a message.
         """
         table = read_table(path, "dictionary").to_pandas()
         position = {int(message): row for row, message in enumerate(self.vocabulary.ids)}
@@ -190,31 +203,36 @@ class Translations:
                 unit: self.vocabulary.messages[torch.tensor([position[into[number]] for number in said.tolist()])]
                 for unit, said in self.human.units.items()
             }
-            return Translated(self.heard(table, name, self.words, best), messages)
+            return Translated(self.phrases(table, name, self.each, best), messages)
 
         return conditions_of(read_about(path)["criteria"]["R->H"], heard)
 
-    def heard(self, dictionary: pd.DataFrame, criterion: str, words: Tensor, best: int = 1) -> Tensor:
-        """What the model human hears (n, words) instead of messages: all of their first `best` translations.
+    @property
+    def each(self) -> Tensor:
+        """Every phrase of the inventory by itself, (phrases, phrases)."""
+        return torch.eye(len(self.english.phrases))
 
-        `words` (targets, words) is what it hears for each target of the dictionary.
+    def phrases(self, dictionary: pd.DataFrame, criterion: str, targets: Tensor, best: int = 1) -> Tensor:
+        """The phrases (n, phrases) of the first `best` translations of each message.
+
+        `targets` (targets, phrases) are those of each target of the dictionary.
         """
         rows = dictionary.query("direction == 'R->H' and criterion == @criterion and rank <= @best")
         place = {int(message): row for row, message in enumerate(self.robot.ids)}
         rows = rows[rows["source_id"].isin(place)]
-        targets = torch.from_numpy(rows["target_id"].to_numpy().astype("int64"))
+        target = torch.from_numpy(rows["target_id"].to_numpy().astype("int64"))
         source = torch.tensor([place[number] for number in rows["source_id"]])
-        return torch.zeros(len(self.robot.ids), words.shape[1]).index_add_(0, source, words[targets])
+        return torch.zeros(len(self.robot.ids), targets.shape[1]).index_add_(0, source, targets[target])
 
     def at_random(self, generator: torch.Generator) -> Translated:
         """Everything translated into anything, but not into silence."""
         phrases, count = self.english.spoken().ids, len(self.robot.ids)
-        words = self.words[phrases[torch.randint(len(phrases), (count,), generator=generator)]]
+        said = self.each[phrases[torch.randint(len(phrases), (count,), generator=generator)]]
         messages = {
-            unit: self.vocabulary.messages[torch.randint(len(self.vocabulary), said.shape, generator=generator)]
-            for unit, said in self.human.units.items()
+            unit: self.vocabulary.messages[torch.randint(len(self.vocabulary), each.shape, generator=generator)]
+            for unit, each in self.human.units.items()
         }
-        return Translated(words, messages)
+        return Translated(said, messages)
 
     def by_synthesis(
         self,
@@ -239,7 +257,7 @@ class Translations:
             rows = dictionary[dictionary["criterion"] == each.name]
             into_english = (rows["direction"] == "R->H").any()
             messages: dict[str, Tensor] = {}
-            words = self.heard(rows, each.name, bags.heard(self.words)) if into_english else None
+            phrases = self.phrases(rows, each.name, bags.bags) if into_english else None
             if (rows["direction"] == "H->R").any():
                 best = best_translations(rows, "H->R", each.name)
                 for unit, said in self.human.units.items():
@@ -247,7 +265,7 @@ class Translations:
                     sent = cell.channel(new[row], generator)
                     messages[unit] = torch.where(row[:, None] < 0, usual[unit], sent)
             if len(rows):
-                found.append(replace(each, heard=Translated(words, messages)))
+                found.append(replace(each, heard=Translated(phrases, messages)))
         return found
 
     def interpreted(self, robot: Speech, human: HumanSpeech) -> Condition[Translated]:
@@ -263,7 +281,7 @@ class Translations:
         for unit, said in human.units.items():
             words = words_in_context(self.english, self.utterances.bags[said], candidates)
             messages[unit] = vocabulary.messages[interpret_words(words, vocabulary, candidates)]
-        return replace(INTERPRETER, heard=Translated(phrases.heard(self.words)[best], messages))
+        return replace(INTERPRETER, heard=Translated(self.each[phrases.ids[best]], messages))
 
 
 def measured_bound(

@@ -1,9 +1,9 @@
 """Our results beside those of Andreas, Dragan & Klein (2017): every cell of their tables, and further ones, over seeds.
 
 A row belongs to a section: the main one (empty), or one of `SECTIONS`. Tests ask whether a gain would be found with
-other agents on these items: Student's t over seeds, paired by seed. The main claims, that our criterion beats the
-baseline, one for each task and direction, are corrected for multiple testing by Holm's method. A task that is not in
-the paper has no figures, but the same tables; results on embedded data are never compared with the paper.
+other agents on these items: Student's t over seeds, paired by seed. The main claims, that our criterion beats the best
+baseline, one for each task, direction and judge, are corrected for multiple testing by Holm's method. A task that is
+not in the paper has no figures, but the same tables; results on embedded data are never compared with the paper.
 """
 
 import html
@@ -22,19 +22,25 @@ from neuralese.evaluate.statistics import holm
 Papers = Mapping[str, Any]  # the paper's results by task, each a `tasks.task.Paper` or None
 
 PHRASE, EASIER, JUDGE, BOUND = "phrase", "easier", "judge", "bound"
+NEIGHBOURS, COMPARATIVE = JUDGES = "neighbours", "comparative"  # judges of English besides H*
 SECTIONS = {
+    NEIGHBOURS: "Judged by what people said of each candidate, or of its nearest neighbours",
+    COMPARATIVE: 'Judged as comparisons, in which "red" means the redder one',
     PHRASE: "One phrase of a human's utterance instead of the whole",
     EASIER: "Distractors drawn as in the released code: the paper's protocol, which is easier",
     BOUND: "Sees what the listener sees: an upper bound, not to be compared with the others",
     JUDGE: "Made by asking the listener that judges: not to be compared with the others",
 }
-TEXTS = ("table", "task", "section", "pair", "unit", "distractors", "criterion", "title", "role", "measure", "data")
+TEXTS = (
+    *("table", "task", "section", "pair", "judge", "unit", "distractors", "criterion", "title", "role", "measure"),
+    "data",
+)
 GAINS = ("baseline", "control", "silence")  # roles of the conditions over which gains are shown
 COLUMNS = (
     *TEXTS,
     *("value", "ci_low", "ci_high", "seeds", "n", "distinct", "groups", "chance", "paper", "difference"),
     *(name for role in GAINS for name in (f"over_{role}", f"over_{role}_p_seeds")),
-    "p_holm",
+    *("p_holm", "dev", "ties", "truth", "said"),
 )
 PAPER_CRITERIA = {
     "printed": "belief",
@@ -52,7 +58,7 @@ ONE_SEED = "One seed: the interval is over items only, and says nothing about ot
 EMBEDDED_NOTE = "Rows on embedded data come from a generated stand-in and are not comparable with the paper."
 TESTS_NOTE = (
     "p values are from Student's t test over seeds, paired by seed; Holm's correction covers the main claims, that our "
-    "criterion beats the baseline, one for each task and direction."
+    "criterion beats the baseline that did best on dev, one for each task, direction and judge."
 )
 
 
@@ -65,14 +71,14 @@ def compare(belief: pd.DataFrame, behavior: pd.DataFrame | None = None, papers: 
     table = _sections(over_seeds(belief))
     if behavior is not None:
         behavior = over_seeds(behavior.assign(distinct=behavior["n"]))
-        behavior = behavior.assign(section="", unit="", distractors="", chance=math.nan)
+        behavior = behavior.assign(section="", judge="", unit="", distractors="", chance=math.nan)
         table = pd.concat([table, behavior], ignore_index=True)
     rows = [((papers or {}).get(row["task"]), row) for row in table.to_dict("records")]
     table["table"] = [_table(row, paper) for paper, row in rows]
     figures = pd.Series([_figure(row, paper) for paper, row in rows], dtype="Float64")
     table["paper"] = figures.mask(table["data"] == "embedded")
     table["difference"] = table["value"] - table["paper"]
-    main = (table["measure"] == "accuracy") & (table["section"] == "") & (table["role"] == "ours")
+    main = (table["measure"] == "accuracy") & table["section"].isin(["", *JUDGES]) & (table["role"] == "ours")
     table["p_holm"] = math.nan
     table.loc[main, "p_holm"] = holm(table.loc[main, "over_baseline_p_seeds"].to_numpy(dtype=float))
     return table.reindex(columns=list(COLUMNS))
@@ -92,6 +98,7 @@ def _sections(belief: pd.DataFrame) -> pd.DataFrame:
     section[belief["role"] == "upper bound"] = BOUND
     section[belief["role"] == "asks the judge"] = JUDGE
     section[(belief["distractors"] != "play") & belief["task"].isin(harder)] = EASIER
+    section = section.mask(belief["judge"].isin(JUDGES), belief["judge"])
     pair = belief["speaker"] + " → " + belief["listener"]
     if "words" in belief:  # phrases made from the states' attributes are said by no human
         pair = pair.mask(belief["words"] == ATTRIBUTES, pair.str.replace("H", ATTRIBUTES))
@@ -108,7 +115,9 @@ def _table(row: Mapping, paper: Any) -> str:
 
 def _figure(row: Mapping, paper: Any) -> float | None:
     """The paper's figure for a row, if the paper measured it this way."""
-    if paper is None or row["criterion"] == "shuffled":
+    if paper is None or row["criterion"] == "shuffled" or row["judge"] in JUDGES:
+        return None
+    if row["role"] == "baseline" and row.get("kind", "direct") != "direct":
         return None
     criterion = "none" if row["criterion"] == "none" else PAPER_CRITERIA.get(row["role"])
     if row["measure"] == "accuracy":
@@ -163,6 +172,9 @@ def texts_of(part: pd.DataFrame) -> pd.DataFrame:
         text["paper"] = "" if pd.isna(row["paper"]) else f"{row['paper']:.2f}"
         text["difference"] = "" if pd.isna(row["difference"]) else f"{row['difference']:+.3f}"
         text |= {f"over {role}": row[f"over_{role}"] for role in GAINS}
+        text["words of under 1%, of the five likeliest"] = ""
+        if not pd.isna(row["truth"]):
+            text["words of under 1%, of the five likeliest"] = f"{row['truth']:.0%}, {row['said']:.0%}"
         text["seeds"] = str(row["seeds"])
         text["n (messages, games per seed)"] = f"{row['n']} ({row['distinct']}, {row['groups']})"
         texts.append(text | {"data": row["data"]})

@@ -24,7 +24,7 @@ ROLES = {
     "ours": "what this project proposes",
     "printed": "Algorithm 1 as the paper prints it",
     "released": "the criterion of the authors' code",
-    "baseline": "what ours is compared with",
+    "baseline": "what ours is compared with; of several, the one that did best on dev",
     "control": "unrelated to what was said",
     "silence": "nothing is heard",
     "extension": "beyond the paper, such as new messages",
@@ -32,6 +32,7 @@ ROLES = {
     "asks the judge": "made by asking the listener that judges it",
 }
 INTERVALS = (("value", "ci_low", "ci_high"), *((each, f"{each}_low", f"{each}_high") for each in ("share", "content")))
+AVERAGED = ("dev", "ties", "truth", "said")  # further columns, which are averaged over seeds
 COUNTS = {"n": "sum", "groups": "max", "distinct": "max"}  # columns of counts, and how those of seeds are combined
 
 
@@ -70,7 +71,13 @@ def conditions_of(
 ) -> list[Condition[Heard]]:
     """One condition for each criterion of the config; `heard` maps its name and settings to what is heard."""
     return [
-        Condition(name, title(name, settings), settings.get("role", ""), heard(name, settings))
+        Condition(
+            name,
+            title(name, settings),
+            settings.get("role", ""),
+            heard(name, settings),
+            {"kind": settings["kind"], "dev": settings.get("dev", math.nan)},
+        )
         for name, settings in criteria.items()
     ]
 
@@ -86,7 +93,8 @@ def outcome_table(
     """One row for each outcome and each of its measures, or only some `measures`.
 
     Columns: those of the cell; criterion, title, role, measure; value with its bootstrap interval (ci_low, ci_high), n,
-    groups. For each role in `over`, the gain over the condition of that role in the same cell, or the best of several,
+    groups. For each role in `over`, the gain over the condition of that role in the same cell, of several the one with
+    the greatest fact `dev`, or the best if there is no such fact,
     with its standard error and p value over items (over_baseline, over_baseline_error, over_baseline_p). For each of
     `shares`, such as {"share": "silence"}, the share of the native condition's gain over the condition of that name
     that survives, with its interval (share, share_low, share_high). Then the facts.
@@ -110,12 +118,19 @@ def outcome_table(
                 row |= dict(zip((name, f"{name}_low", f"{name}_high"), share, strict=True))
             for role in over:
                 gain = (math.nan,) * 3
-                references = [other.values[measure] for other in peers if other.condition.role == role]
+                references = [other for other in peers if other.condition.role == role]
                 if references and each.condition.role != role:
-                    gain = paired_test(values, max(references, key=np.mean), each.groups)
+                    best = max(references, key=lambda other: reached(other, measure))
+                    gain = paired_test(values, best.values[measure], each.groups)
                 row |= dict(zip((f"over_{role}", f"over_{role}_error", f"over_{role}_p"), gain, strict=True))
             rows.append(row | dict(each.condition.facts) | dict(each.facts))
     return pd.DataFrame(rows)
+
+
+def reached(outcome: Outcome, measure: str) -> tuple[float, float]:
+    """What the best of several conditions has most of: accuracy on dev, where it is known, else of `measure`."""
+    dev = outcome.condition.facts.get("dev", math.nan)
+    return -math.inf if math.isnan(dev) else dev, outcome.values[measure].mean()
 
 
 def share_kept(
@@ -141,6 +156,7 @@ def over_seeds(table: pd.DataFrame, averaged: Sequence[str] = (), dropped: Seque
     is only one; n is added up. The columns `averaged` become means, those `dropped` go, and all others identify a row,
     which must occur exactly once for each seed of its task; otherwise a `ValueError` is raised.
     """
+    averaged = [*averaged, *(name for name in AVERAGED if name in table)]
     gains = [name.removesuffix("_error") for name in table if name.endswith("_error")]
     intervals = [names for names in INTERVALS if names[0] in table]
     measured = {name for names in intervals for name in names} | {*COUNTS, *averaged, *dropped, "seed"}

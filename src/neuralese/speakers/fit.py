@@ -219,13 +219,19 @@ def fit_human_speaker(
 def fit_human_listener(
     game: States, said: Traces, held_out: Traces, config: FitConfig, generator: torch.Generator
 ) -> HumanListener:
-    """Fit the model human: of the state that was described and its distractors, which one does the bag describe?"""
+    """Fit the model human: of the state that was described and its distractors, which one does the bag describe?
+
+    Each of its networks sees its own part of every batch, so that several take no longer than one.
+    """
     listener = seeded(lambda: HumanListener(game, config.hidden, said.words.size), generator)
 
     def error(states: Tensor, bags: Tensor) -> Tensor:
-        views = (game.human_view(each) for each in game.candidates(states).unbind(1))
-        right, *wrong = (listener.score(view, bags) for view in views)
-        return nn.functional.softplus(torch.stack(wrong).logsumexp(0) - right).mean()
+        count, errors = len(listener.networks), []
+        for network, seen, heard in zip(listener.networks, states.chunk(count), bags.chunk(count), strict=True):
+            views = (game.human_view(each) for each in game.candidates(seen).unbind(1))
+            right, *wrong = ((network(view) * heard).sum(1) for view in views)
+            errors.append(nn.functional.softplus(torch.stack(wrong).logsumexp(0) - right).mean())
+        return torch.stack(errors).mean()
 
     def loss(batch: int) -> Tensor:
         chosen = _draw(len(said), batch, generator)

@@ -90,16 +90,21 @@ class HumanSpeaker(nn.Module):
 
 
 class HumanListener(nn.Module):
-    """The model human H*: scores (state, bag of words) pairs, linear in the bag."""
+    """The model human H*: a bag of words describes a state as well as its words do together.
 
-    def __init__(self, game: States, hidden: int, words: int) -> None:
+    It holds several networks, fitted from different initial weights to different messages: what one of them makes of
+    rare words is partly chance.
+    """
+
+    def __init__(self, game: States, hidden: int, words: int, networks: int = 3) -> None:
         super().__init__()
-        self.settings = {"hidden": hidden, "words": words}
-        self.fits = nn.Sequential(game.encoder(hidden), nn.Tanh(), nn.Linear(hidden, words))
+        self.settings = {"hidden": hidden, "words": words, "networks": networks}
+        made = (nn.Sequential(game.encoder(hidden), nn.Tanh(), nn.Linear(hidden, words)) for _ in range(networks))
+        self.networks = nn.ModuleList(made)
 
-    def score(self, observations: Tensor, bags: Tensor) -> Tensor:
-        """How well bags (n, words) describe observations (n, ...): (n,)."""
-        return (self.fits(observations) * bags).sum(1)
+    def fits(self, observations: Tensor) -> Tensor:
+        """How well each word describes observations (n, ...), by each network: (networks, n, words)."""
+        return torch.stack([network(observations) for network in self.networks])
 
 
 # speakers of languages that users bring: a file says which of them it holds

@@ -25,14 +25,19 @@ class Lists:
         starts = np.concatenate([[0], np.cumsum(lists.value_lengths().to_numpy(), dtype=np.int64)])
         return cls(torch.from_numpy(lists.flatten().to_numpy().astype(np.int64)), torch.from_numpy(starts), size)
 
+    def __getitem__(self, chosen: Tensor) -> "Lists":
+        """The lists `chosen` (n,)."""
+        lengths = self.starts[chosen + 1] - self.starts[chosen]
+        starts = torch.cat([torch.zeros(1, dtype=torch.long), lengths.cumsum(0)])
+        places = torch.arange(int(starts[-1])) + torch.repeat_interleave(self.starts[chosen] - starts[:-1], lengths)
+        return Lists(self.values[places], starts, self.size)
+
     def bags(self, chosen: Tensor) -> Tensor:
         """How often each number occurs in the lists `chosen` (n,): (n, size)."""
-        lengths = self.starts[chosen + 1] - self.starts[chosen]
-        rows = torch.repeat_interleave(torch.arange(len(chosen)), lengths)
-        offsets = torch.arange(len(rows)) - torch.repeat_interleave(lengths.cumsum(0) - lengths, lengths)
-        members = self.values[torch.repeat_interleave(self.starts[chosen], lengths) + offsets]
+        some = self[chosen]
+        rows = torch.repeat_interleave(torch.arange(len(chosen)), some.starts.diff())
         bags = torch.zeros(len(chosen), self.size)
-        return bags.index_put_((rows, members), torch.ones(len(rows)), accumulate=True)
+        return bags.index_put_((rows, some.values), torch.ones(len(rows)), accumulate=True)
 
     def one(self, chosen: Tensor, generator: torch.Generator) -> Tensor:
         """One number from each of the lists `chosen` (n,), drawn uniformly: (n,)."""
@@ -48,10 +53,26 @@ class Traces:
     states: Tensor  # (n, s, ...) what the speaker saw, and distractors
     phrases: Lists  # from the inventory: what can be translated
     words: Lists  # what the model human understands
-    games: Tensor  # (n,) which messages belong together: those of one game, or each by itself
+    games: Tensor  # (n,) which messages belong together: those of one game, or of one item
 
     def __len__(self) -> int:
         return len(self.states)
+
+    def __getitem__(self, rows: Tensor) -> "Traces":
+        phrases = self.phrases[rows]
+        words = phrases if self.words is self.phrases else self.words[rows]
+        return Traces(self.states[rows], phrases, words, self.games[rows])
+
+    def half(self, first: bool) -> "Traces":
+        """One of two halves, which share no game or item; they are dealt in the same way whatever is random.
+
+        Where all messages belong together, both halves are the whole.
+        """
+        groups, member = self.games.unique(return_inverse=True)
+        if len(groups) < 2:
+            return self
+        place = torch.randperm(len(groups), generator=torch.Generator().manual_seed(0))
+        return self[torch.nonzero((place[member] % 2 == 0) == first).flatten()]
 
     def not_silent(self, silence: int | None) -> Tensor:
         """The messages (n,) other than `silence`, which is one of the phrases (or none)."""

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from neuralese.config.models import CellConfig, FitConfig, MessagesConfig, TrainingConfig
-from neuralese.stages.run import Run
+from neuralese.stages.run import Half, Run
 from neuralese.storage.files import file_digest
 from neuralese.storage.weights import discard_broken
 
@@ -46,23 +46,23 @@ def train_agent(
     return trainer.cell, pd.DataFrame(trainer.history)
 
 
-def fit_human_speaker(run: Run, fit: Mapping[str, Any]) -> "HumanSpeaker":
-    """p(z | x) of human speakers."""
+def fit_human_speaker(run: Run, fit: Mapping[str, Any], half: Half = "translating") -> "HumanSpeaker":
+    """p(z | x) of human speakers, by one half of what they said."""
     from neuralese.speakers.fit import fit_human_speaker
 
     config, random = FitConfig(**fit), run.generator("human speaker")
-    said, held_out = (run.traces(split, random) for split in ("train", "dev"))
+    said, held_out = (run.traces(split, random, half) for split in ("train", "dev"))
     shared = None if config.plain_human or said.words is said.phrases else run.heard
     silence = None if config.plain_human else run.silence
     return fit_human_speaker(run.states, said, held_out, config, random, silence, shared)
 
 
 def fit_human_listener(run: Run, fit: Mapping[str, Any]) -> "HumanListener":
-    """The model human."""
+    """The model human, by the half of what humans said that no translator has seen."""
     from neuralese.speakers.fit import fit_human_listener
 
     random = run.generator("human listener")
-    said, held_out = (run.traces(split, random) for split in ("train", "dev"))
+    said, held_out = (run.traces(split, random, "judging") for split in ("train", "dev"))
     return fit_human_listener(run.states, said, held_out, FitConfig(**fit), random)
 
 

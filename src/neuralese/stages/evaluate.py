@@ -31,7 +31,7 @@ def ablate(
         random = run.generator(f"ablation {split}")
         human = HumanSpeech.draw(run.games[split], run.traces(split, random), run.silence, run.parts, humans, random)
         robot = run.said[split].first(messages)
-        belief = ablation.run(run.listeners(split), robot, human, run.parts, resamples, random)
+        belief = ablation.run(run.listeners(split, judges=True), robot, human, run.parts, resamples, random)
         tables.append(belief.assign(split=split))
     return run.label(pd.concat(tables))
 
@@ -44,11 +44,11 @@ def evaluate_belief(run: Run, split: str, held_out: int, phrases_heard: int, res
     random = run.generator(f"belief {split}")
     human = HumanSpeech.draw(run.games[split], run.traces(split, random), run.silence, run.parts, held_out, random)
     robot, vocabulary = run.said[split], run.neuralese("train")
-    translations = Translations(robot, human, run.english, run.utterances, vocabulary, run.heard)
+    translations = Translations(robot, human, run.english, run.utterances, vocabulary)
     conditions = translations.by_dictionary(run.files["dictionary.parquet"], phrases_heard, random)
     if "synthesis.parquet" in run.files:
         conditions += translations.by_synthesis(run.files, conditions, run.cell, random)
-    listeners, informed = run.listeners(split), translations.interpreted
+    listeners, informed = run.listeners(split, judges=True), translations.interpreted
     belief = evaluate(listeners, robot, human, conditions, resamples, random, informed)
     return run.label(belief).assign(words=run.words)
 

@@ -9,7 +9,7 @@ Methods import what they need: a stage depends only on the methods that it calls
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from neuralese import tasks
 from neuralese.config.models import GameConfig
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from neuralese.translate.languages import Composed, English, Neuralese, Parts
 
 
+Half = Literal["translating", "judging"]  # of what humans said: for the models that translate, and for those that judge
 CONFIG = "config.json"  # in a folder of results: the config of the last run that wrote there
 
 
@@ -140,9 +141,13 @@ class Run:
         """The bag of words that the model human hears for each phrase of the inventory: (phrases, words)."""
         return self.task.load_heard(self.files)
 
-    def traces(self, split: str, generator: "Generator") -> "Traces":
-        """What humans said in the states of one split, with fresh distractors."""
-        return self.task.load_traces(self.files, self.games[split], split, generator)
+    def traces(self, split: str, generator: "Generator", half: Half | None = None) -> "Traces":
+        """What humans said in the states of one split, with fresh distractors: all, or the half that is for something.
+
+        Which half translates and which judges alternates with the seed.
+        """
+        traces = self.task.load_traces(self.files, self.games[split], split, generator)
+        return traces if half is None else traces.half((half == "translating") == (self.seed % 2 == 0))
 
     # what the robot said
 
@@ -226,7 +231,7 @@ class Run:
         """The settings of the chosen criteria, by direction and name."""
         from neuralese.translate.families import chosen_criteria
 
-        return chosen_criteria(self.files["criteria.parquet"])
+        return chosen_criteria(self.files["criteria.parquet"], self.seed)
 
     # who guesses
 
@@ -237,11 +242,21 @@ class Run:
 
         return load_model(self.files["human_listener.safetensors"], HumanListener, self.states)
 
-    def listeners(self, split: str) -> "Listeners":
-        """Those who guess in one split."""
+    def listeners(self, split: str, judges: bool = False) -> "Listeners":
+        """Those who guess in one split; with all judges of English, or the model human alone."""
         from neuralese.evaluate.listeners import Listeners
 
-        return Listeners.of(self.games[split], self.cell, self.robot, self.listener, self.judge(split))
+        others = self.task.judges(self, split) if judges else []
+        english = {"others": others, "words": self.heard, "people": self.people}
+        return Listeners.of(self.games[split], self.cell, self.robot, self.listener, self.judge(split), **english)
+
+    @cached_property
+    def people(self) -> Any:
+        """p(z | x) by the half of people's speech that judges, a `HumanSpeaker`, if it was fitted."""
+        from neuralese.speakers.models import HumanSpeaker, load_model
+
+        path = self.files.get("judging_speaker.safetensors")
+        return None if path is None else load_model(path, HumanSpeaker, self.states)
 
     def judge(self, split: str) -> Any:
         """p(z | x) of the robot that hears translations in one split, if it has one of its own."""

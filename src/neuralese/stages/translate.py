@@ -1,5 +1,6 @@
 """Stages that translate: the choice of criteria, the dictionary, and new messages and phrases."""
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,8 +30,7 @@ def choose_members(
     if several := {name: settings for name, settings in families.items() if len(members(settings)) > 1}:
         compared = ablate(run, several, messages, contexts, humans, UNREAD, splits=["dev"])
         for row in choose(compared, several).itertuples():
-            member = members(several[row.criterion])[row.member]
-            found[row.direction][row.criterion] = {**member, "members": row.members}
+            found[row.direction][row.criterion] = json.loads(row.settings)
     return found
 
 

@@ -166,6 +166,12 @@ PLAYERS = {
     "speaker": text("Who speaks.", names=("R", "H")),
     "listener": text("Who guesses.", names=("R", "R*", "H*")),
 }
+JUDGED = {
+    "judge": text("By what it judges English: `H*`, `neighbours` or `comparative`; the listener itself if a robot."),
+    "ties": share("How often it prefers no candidate to all others.", optional=True),
+    "truth": share("Share of the words that people say of the target in under 1 % of cases.", optional=True),
+    "said": share("Share of the words that are among the five which people say of it most.", optional=True),
+}
 PAIR = text("Who plays with whom, such as `R/H`.")
 
 
@@ -264,10 +270,12 @@ TABLES = (
     ),
     contract(
         "belief",
-        "task, seed, distractors, speaker, listener, unit, criterion",
+        "task, seed, distractors, speaker, listener, judge, unit, criterion",
         **RESULT,
         **PLAYERS,
+        **JUDGED,
         **measured(share, "baseline", "control"),
+        dev=share("The accuracy on dev by which the criterion was chosen.", optional=True),
         distinct=int64("How many different messages are among the items.", low=1),
         candidates=int64("How many states the listener chooses among.", low=2),
         chance=share("1 / candidates."),
@@ -276,26 +284,28 @@ TABLES = (
     ),
     contract(
         "ablation",
-        "task, seed, split, speaker, listener, family, criterion",
+        "task, seed, split, speaker, listener, judge, family, criterion",
         **RESULT,
         **PLAYERS,
+        **JUDGED,
         **measured(share) | {"criterion": text("The member's label, such as `belief source reverse x1`.")},
         split=SPLIT,
         family=text("The criterion of the config to which it belongs."),
     ),
     contract(
         "criteria",
-        "task, direction, criterion",
+        "task, seed, direction, criterion",
         task=RESULT["task"],
+        seed=int64("The seed in which it translates.", low=0),
         direction=DIRECTION,
         criterion=CRITERION,
         member=text("The member that dev chose, by its label."),
         settings=text("Its settings, as JSON."),
         members=int64("How many there were to choose from.", low=1),
-        accuracy=share("Its accuracy on dev, averaged over seeds; none for a random one.", optional=True),
+        accuracy=share("Its accuracy on dev, averaged over judges and seeds; none for a random one.", optional=True),
         second=text("The member that came second."),
         second_accuracy=share("And its accuracy on dev, if there was one.", optional=True),
-        seeds=int64("How many seeds it was chosen over.", low=1),
+        seeds=int64("How many seeds it was chosen over: all but its own, if there are several.", low=1),
     ),
     contract(
         "protocol",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from torch import Generator, Tensor
 
+    from neuralese.evaluate.listeners import Listener
     from neuralese.speakers.traces import Traces
     from neuralese.stages.run import Run
     from neuralese.tasks.items import Prepared
@@ -106,6 +107,10 @@ class Task:
 
         return phrases_alone(files["inventory.parquet"])
 
+    def judges(self, run: "Run", split: str) -> "list[Listener]":
+        """Those who judge English in one split besides the model human."""
+        return []
+
     # what states look like
 
     def variables(self, files: Files, columns: "pd.DataFrame") -> "pd.DataFrame":
@@ -167,6 +172,8 @@ class Task:
 class ReferenceTask(Task):
     """A reference game over items, and what humans said about each."""
 
+    neighbours = 0  # items whose descriptions a judge compares: the nearest to a candidate, or, if 0, only itself
+
     def load_games(self, files: Files, rules: GameConfig) -> dict[str, Any]:
         """One reference game for each split; all share the same items, from which each draws its own."""
         import numpy as np
@@ -201,6 +208,14 @@ class ReferenceTask(Task):
         rows = kept(items["split"].to_numpy(zero_copy_only=False)[item] == split, said)
         phrases = Lists.of(said["phrases"].combine_chunks().take(pa.array(rows)), size)
         targets = torch.from_numpy(item[rows].astype(np.int64))
-        return Traces(
-            states.with_distractors(targets, generator), phrases, words=phrases, games=torch.arange(len(rows))
-        )
+        return Traces(states.with_distractors(targets, generator), phrases, words=phrases, games=targets)
+
+    def judges(self, run: "Run", split: str) -> "list[Listener]":
+        """Those who know what people said of the candidates, or near them, and those who hear words as comparisons."""
+        from neuralese.evaluate.judges import Comparative, Neighbours
+
+        random, features = run.generator("judges"), run.states.items
+        known = run.traces("train", random, "judging")
+        # no translator knows what was said of the items of dev and test
+        near = known if self.neighbours else run.traces(split, random)
+        return [Neighbours(near, features, self.neighbours), Comparative(known, features)]

@@ -196,6 +196,11 @@ class BeliefCriterion(Criterion):
         "translation z'.",
         "Above 0, rare translations are penalised.",
     )
+    truth: Annotated[float, between(0, 1000)] = key(
+        0.0,
+        "Penalty, in nats, per nat of -log p(z'|z) on a translation z'.",
+        "Above 0, words that nobody would say in the states where the message is sent are penalised.",
+    )
 
     @property
     def weighted(self) -> tuple[str, ...]:
@@ -222,11 +227,13 @@ class BeliefCriterion(Criterion):
         scores.masked_fill_(norm <= torch.finfo(norm.dtype).tiny, torch.inf)
         if self.prior:
             scores -= self.prior * target.log_prior
+        if self.truth:
+            scores += self.truth * DirectCriterion().compare(source, target)
         return scores
 
     def best(self, source: "Meanings", target: "Meanings") -> "Tensor":
         """The best target for each source, (K,); not every pair is scored by a slow divergence."""
-        if self.divergence != "jensen-shannon" or self.weights == "likelihood" or self.prior:
+        if self.divergence != "jensen-shannon" or self.weights == "likelihood" or self.prior or self.truth:
             return super().best(source, target)
         from neuralese.translate.pairs import best_by_jensen_shannon
 
@@ -262,13 +269,17 @@ class DirectCriterion(Criterion):
 
 @criterion("pmi")
 class PmiCriterion(Criterion):
-    """Pointwise mutual information, -log p(z' | z) / p(z'): direct translation that does not favour frequent words."""
+    """Pointwise mutual information, -log p(z' | z) / p(z')^a: direct translation that favours frequent words less."""
+
+    exponent: Annotated[float, between(0, 10)] = key(
+        1.0,
+        "How much the frequency of a translation counts in a pmi criterion: p(z'|z) / p(z')^a.",
+        "0 is direct translation, 1 pointwise mutual information.",
+    )
 
     def compare(self, source: "Meanings", target: "Meanings") -> "Tensor":
-        """-log sum_i w_i(z_k) w_i(z'_k'), (K, K'), up to a constant."""
-        from neuralese.translate.pairs import shared
-
-        return shared(source, target).log().neg_()
+        """-log sum_i w_i(z_k) p(z'_k' | x_i) / p(z'_k')^a, (K, K'), up to a constant."""
+        return DirectCriterion().compare(source, target).add_(self.exponent * target.log_evidence)
 
 
 @criterion("random")

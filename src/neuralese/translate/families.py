@@ -5,10 +5,12 @@
 A criterion's *role* says what it is for, whatever a user calls it; `neuralese.evaluate.outcomes` explains all roles.
 
 The member of each family that translates is chosen on dev, per task and direction, by one rule for all families: the
-highest accuracy, averaged over seeds; ties go to the first that the config names.
+highest accuracy, averaged over judges and over the other seeds, or over the only one; ties go to the first that the
+config names. So with several seeds nothing is chosen by what it is evaluated on.
 """
 
 import json
+import math
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
@@ -26,8 +28,10 @@ ROLES = {
     "baseline": "{name} (baseline{chosen})",
     "control": "{name} (control)",
 }
-NOT_OPTIONS = ("kind", "role", "members")  # among a criterion's settings; all others are options of its kind
-LABELLED = ("prior", "join", "seed")  # options in the order in which labels list them; others come after
+# among a criterion's settings; all others are options of its kind
+NOT_OPTIONS = ("kind", "role", "members", "dev")
+# options in the order in which labels list them; others come after
+LABELLED = ("exponent", "prior", "truth", "join", "seed")
 DIRECTIONS = ("R->H", "H->R")
 SPEAKERS = {"R": "R->H", "H": "H->R"}  # whose messages are translated
 
@@ -74,33 +78,36 @@ def named(criteria: Mapping[str, Mapping[str, Any]], name: str) -> Mapping[str, 
 
 
 def choose(ablation: "pd.DataFrame", criteria: Mapping[str, Mapping[str, Any]]) -> "pd.DataFrame":
-    """The chosen member of every criterion of the config and direction, and why: the columns of `criteria.parquet`.
+    """The chosen member of every criterion of the config, seed and direction: the columns of `criteria.parquet`.
 
-    `ablation` holds the accuracy of every member, in all seeds of one task.
+    `ablation` holds the accuracy of every member by every judge, in all seeds of one task.
     """
     import pandas as pd
 
     dev = ablation[ablation["split"] == "dev"].assign(direction=lambda rows: rows["speaker"].map(SPEAKERS))
+    seeds = sorted(dev["seed"].unique())
     rows = []
-    for direction in DIRECTIONS:
-        cells = dev[dev["direction"] == direction]
+    for seed, direction in product(seeds, DIRECTIONS):
+        cells = dev[(dev["direction"] == direction) & ((dev["seed"] != seed) | (len(seeds) == 1))]
         for name, settings in criteria.items():
             family = members(settings)
             means = cells[cells["family"] == name].groupby("criterion")["value"].mean()
             # a random criterion has no rows, and is the only member of its family
             ranked = means.reindex(list(family)).sort_values(ascending=False, kind="stable")
-            second = ranked.index[1] if len(ranked) > 1 else ""
+            second, accuracy = ranked.index[1] if len(ranked) > 1 else "", ranked.iloc[0]
+            known = {"members": len(family)} | ({} if math.isnan(accuracy) else {"dev": float(accuracy)})
             rows.append(
                 {
                     "task": ablation["task"].iloc[0],
+                    "seed": seed,
                     "direction": direction,
                     "criterion": name,
                     "member": ranked.index[0],
-                    "settings": json.dumps(family[ranked.index[0]] | {"members": len(family)}),
+                    "settings": json.dumps(family[ranked.index[0]] | known),
                     "members": len(family),
-                    "accuracy": ranked.iloc[0],
+                    "accuracy": accuracy,
                     "second": second,
-                    "second_accuracy": ranked.iloc[1] if second else float("nan"),
+                    "second_accuracy": ranked.iloc[1] if second else math.nan,
                     "seeds": cells["seed"].nunique(),
                 }
             )
@@ -109,17 +116,18 @@ def choose(ablation: "pd.DataFrame", criteria: Mapping[str, Mapping[str, Any]]) 
 
 def mark_chosen(ablation: "pd.DataFrame", criteria: "pd.DataFrame") -> "pd.DataFrame":
     """The ablation with a column `chosen`: whether a row belongs to the chosen member of its family."""
-    keys = criteria[["task", "direction", "criterion", "member"]].itertuples(index=False, name=None)
-    rows = (ablation["task"], ablation["speaker"].map(SPEAKERS), ablation["family"], ablation["criterion"])
-    known = set(keys)
-    return ablation.assign(chosen=[row in known for row in zip(*rows, strict=True)])
+    keys = ["task", "seed", "direction", "criterion", "member"]
+    known = set(criteria[keys].itertuples(index=False, name=None))
+    named = (ablation["task"], ablation["seed"], ablation["speaker"].map(SPEAKERS))
+    rows = zip(*named, ablation["family"], ablation["criterion"], strict=True)
+    return ablation.assign(chosen=[row in known for row in rows])
 
 
-def chosen_criteria(path: str | Path) -> dict[str, dict[str, dict]]:
-    """The settings of the chosen members in `criteria.parquet`, by direction and name."""
+def chosen_criteria(path: str | Path, seed: int) -> dict[str, dict[str, dict]]:
+    """The settings of the chosen members in `criteria.parquet` for a seed, by direction and name."""
     from neuralese.storage.tables import read_table
 
-    table = read_table(path, "criteria").to_pylist()
+    table = [row for row in read_table(path, "criteria").to_pylist() if row["seed"] == seed]
     return {
         direction: {row["criterion"]: json.loads(row["settings"]) for row in table if row["direction"] == direction}
         for direction in DIRECTIONS

@@ -72,7 +72,7 @@ def human_responses(listener: HumanListener, states: States, heard: Tensor) -> R
     @torch.no_grad()
     def respond(candidates: Tensor) -> Tensor:
         views = states.human_view(candidates.flatten(0, 1))
-        fits = (heard @ listener.fits(views).T).unflatten(1, candidates.shape[:2])
+        fits = (heard @ listener.fits(views).mean(0).T).unflatten(1, candidates.shape[:2])
         return torch.log_softmax(fits, dim=-1)
 
     return respond

@@ -43,6 +43,7 @@ class Colors(ReferenceTask):
         "pictures": tuple(f"<data>/{{task}}/{table}.parquet" for table in ("colors", "traces", "inventory")),
     }
     stages = ("train_agent", "relay")
+    neighbours = 400
     paper = PAPER
 
     def embed(self, raw: Path) -> None:
