@@ -52,29 +52,30 @@ def test_from_one_seed_differences_are_described_without_a_verdict():
 @pytest.mark.parametrize(
     ("by", "spread", "speaker", "verdicts"),
     [
-        (0.0, 0.0, None, [HOLDS, HOLDS]),  # five seeds agree
-        (-0.2, 0.0, None, [FAILS, FAILS]),  # below the baseline in every seed
-        (-0.09, 0.3, None, [OPEN, OPEN]),  # above it on average, but seeds do not agree
-        (-0.11, 0.3, None, [OPEN, OPEN]),
-        (-0.2, 0.0, "H", [HOLDS, FAILS]),  # one way only
+        # into English by H*, into neuralese, and into English by two other judges
+        (0.0, 0.0, None, [HOLDS] * 4),  # five seeds agree
+        (-0.2, 0.0, None, [FAILS] * 4),  # below the baseline in every seed
+        (-0.09, 0.3, None, [OPEN] * 4),  # above it on average, but seeds do not agree
+        (-0.11, 0.3, None, [OPEN] * 4),
+        (-0.2, 0.0, "H", [HOLDS, FAILS, HOLDS, HOLDS]),  # one way only
     ],
 )
 def test_the_claim_is_judged_by_the_gain_over_the_baseline_in_all_seeds(by, spread, speaker, verdicts):
     found = told(shifted(belief_rows(seeds=5), by, speaker, spread))
     assert [claim.verdict for claim in beats(found, "direct")] == verdicts
     assert all("after Holm's correction, 5 seeds" in claim.text for claim in beats(found, "direct"))
-    assert found[0].verdict == verdicts[-1]
-    assert found[0].text.endswith(f"here: {verdicts.count(HOLDS)} of 2 comparisons support it.")
+    assert found[0].verdict == verdicts[1]
+    assert found[0].text.endswith(f"here: {verdicts.count(HOLDS)} of 4 comparisons support it.")
     assert not any("is unknown" in claim.text for claim in found)  # of humans among themselves there is only a control
 
 
 def test_a_claim_that_is_sure_alone_need_not_be_among_many():
-    """Holm's correction: with three tasks there are six main claims."""
-    belief = shifted(belief_rows(seeds=5), -0.075)  # 0.025 over the baseline: p is about 0.02
+    """Holm's correction: with three tasks there are ten main claims, with colours alone four."""
+    belief = shifted(belief_rows(seeds=5), -0.065)  # 0.035 over the baseline: p is about 0.008
     several = told(belief)
     alone = told(belief[belief["task"] == "colors"])
-    assert [claim.verdict for claim in beats(several, "direct")] == [OPEN] * 2
-    assert [claim.verdict for claim in beats(alone, "direct")] == [HOLDS] * 2
+    assert [claim.verdict for claim in beats(several, "direct")] == [OPEN] * 4
+    assert [claim.verdict for claim in beats(alone, "direct")] == [HOLDS] * 4
 
 
 def test_only_the_main_section_decides():
@@ -115,7 +116,7 @@ def test_figures_are_counted_as_within_higher_and_lower():
 @pytest.mark.parametrize("criterion", ["random", "shuffled"])
 def test_a_control_that_is_not_at_chance_is_told(criterion):
     found = told()
-    assert Claim("All 3 controls are at chance, as they must be.", HOLDS) in found
+    assert Claim("All 7 controls are at chance, as they must be.", HOLDS) in found
     belief = belief_rows(seeds=5)
     leaking = (belief["criterion"] == criterion) & (belief["unit"] != "phrase") & (belief["speaker"] == "H")
     for name in ("value", "ci_low", "ci_high"):
@@ -134,7 +135,7 @@ def test_a_criterion_that_was_not_run_leaves_the_claim_open(role):
         missing = missing.assign(over_baseline=np.nan)
     found = told(missing)
     assert found[0].verdict == OPEN
-    assert sum("is unknown" in claim.text for claim in found) == 2
+    assert sum("is unknown" in claim.text for claim in found) == 4
 
 
 @pytest.mark.parametrize(("by", "spread", "verdict"), [(0, 0, HOLDS), (-0.4, 0, FAILS), (-0.05, 0.5, OPEN)])
@@ -187,7 +188,7 @@ def test_several_seeds_are_tested_and_what_survives_is_said_where_it_can_be():
     text = paragraph(cells(), RELAYS, NAMES, False, {})
     assert "Translated by belief" in text
     assert "75% (Colours), 75% (Birds) and 75% (Driving) of the time from robot to human, and 75% (Colours)" in text
-    assert "beats direct translation, also chosen on dev, in 6 of 6 comparisons (5 seeds, after Holm's" in text
+    assert "beats the best baseline, also chosen on dev (direct), in 6 of 6 comparisons (5 seeds, after Holm's" in text
     assert "only through English keep 97% (Birds) of the value of communication (by direct, 10% (Birds))" in text
     assert (
         "as they might through any consistent code; the model human guesses right from that English 84% (Birds)" in text
@@ -217,3 +218,11 @@ def test_where_the_permutation_test_finds_nothing_no_headline_stands():
     assert "75% (Colours)" not in text
     assert "75% (Birds)" in text
     assert paragraph([], [], NAMES, False, {"colors": 1.0}).startswith(opening)
+
+
+def test_of_two_baselines_the_one_that_did_best_on_dev_is_compared():
+    belief = belief_rows(seeds=3)
+    other = belief[belief["role"] == "baseline"].assign(criterion="pmi", value=0.6, dev=0.9)
+    found = main_cells(compare(pd.concat([belief.assign(dev=0.8), other]), papers=PAPERS))
+    assert {cell["names"][1] for cell in found} == {"pmi"}
+    assert {round(cell["baseline"], 6) for cell in found} == {0.6}

@@ -21,7 +21,7 @@ NOTHING = ("ablation", "criteria", "faithful", "bound", "relay", "listening", "t
 BEYOND = {name: [] for name in NOTHING} | {"sentences": {"bound": "", "theory": ""}}
 FACTS = {"data": [], "seeds": [0, 1, 2], "versions": {"python": "3"}, "made": "today", "spent": "0:00:00 in 0 jobs"}
 CHOSEN = {"task": "colors", "direction": "R->H", "criterion": "mine", "member": "belief sum x2", "accuracy": 0.8}
-CHOSEN |= {"second": "belief sum x1", "second_accuracy": 0.7, "members": 36, "seeds": 3}
+CHOSEN |= {"second": "belief sum x1", "second_accuracy": 0.7, "members": 36, "seeds": 3, "seed": 0}
 
 
 def part(seed=0, phrase="red"):
@@ -102,8 +102,8 @@ def test_recorded_agents_have_no_learning_curves():
 def test_every_section_of_a_table_stands_under_its_title():
     tables = comparison_tables(compare(belief_rows(seeds=3), behavior_rows(seeds=3), PAPERS))
     found = {table["number"]: [*table["sections"]] for table in tables}
-    phrase, easier, told, judge = SECTIONS.values()
-    apart = ["", phrase, told, judge]
+    *judges, phrase, easier, told, judge = SECTIONS.values()
+    apart = ["", *judges, phrase, told, judge]
     assert found == {"1a": apart, "1b": apart, "2": ["", phrase, easier, told], "3": [""]}
     text = seen(page())
     main, of_phrases, of_judge = (text.index(what) for what in ("R → R</th>", phrase, judge))
@@ -143,7 +143,18 @@ def test_all_that_goes_beyond_the_paper_is_loaded_from_its_tables(tmp_path):
     )[0].apply(pd.Series)
     several = CHOSEN | {"settings": "{}"}
     tables = {
-        "ablation": ablation.assign(family="mine", criterion="x2", title="x2", role="ours", chosen=True, chance=0.5),
+        "ablation": ablation.assign(
+            family="mine",
+            criterion="x2",
+            title="x2",
+            role="ours",
+            chosen=True,
+            chance=0.5,
+            judge=ablation["listener"],
+            ties=0.0,
+            truth=0.3,
+            said=0.4,
+        ),  # fmt: skip
         "criteria": pd.DataFrame([several, several | {"criterion": "alone", "members": 1, "second": ""}]),
         "bound": pd.DataFrame([{"task": "colors", "criterion": "mine", "data": "mirror", "seed": 0}]).assign(
             divergence=0.02, bound=0.2, native=0.9, translated=0.8, lost=0.1

@@ -122,8 +122,8 @@ def found(cells: list[dict], names: Mapping[str, str]) -> Spec:
         _point("baseline", MUTED, hollow=True),
         _point("ours", ACCENT),
     ]
-    ours, baseline = cells[0]["names"]
-    caption = f"● {ours} with its 95 % interval{f'; ○ {baseline}' if baseline else ''}; | chance"
+    baseline = " or ".join(dict.fromkeys(cell["names"][1] for cell in cells if cell["names"][1]))
+    caption = f"● {cells[0]['names'][0]} with its 95 % interval{f'; ○ {baseline}' if baseline else ''}; | chance"
     return _dots(rows, "share of right guesses", caption, points)
 
 
@@ -164,11 +164,12 @@ def panels(ablation: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
 
 
 def panel(cells: pd.DataFrame) -> pd.DataFrame:
-    """The criteria shown for one task and direction: means over seeds, the best on dev first.
+    """The criteria shown for one task and direction: means over judges and seeds, the best on dev first.
 
     Columns: title, chosen, and dev, test, low and high.
     """
     keys = ["family", "criterion", "title", "chosen", "role"]
+    cells = cells.assign(chosen=cells.groupby(["family", "criterion"])["chosen"].transform("any"))  # in any seed
     means = cells.pivot_table(index=keys, columns="split", values=["value", "ci_low", "ci_high"])
     columns = {"value dev": "dev", "value test": "test", "ci_low test": "low", "ci_high test": "high"}
     table = means.set_axis(means.columns.map(" ".join), axis=1).rename(columns=columns).reset_index()
@@ -188,6 +189,30 @@ def ablation(cells: pd.DataFrame, rules: Mapping[str, float | None] | None = Non
     caption = "★ chosen on dev; ○ dev; ● test with its 95 % interval"
     values = rows[["label", "dev", "test", "low", "high"]].to_dict("records")
     return _dots(values, "accuracy", caption, points, rules)
+
+
+def frontier(cells: pd.DataFrame) -> Spec | None:
+    """How well the criteria of a task are understood in English, by how many of their words people would not say."""
+    test = cells[(cells["split"] == "test") & cells["truth"].notna()]
+    if test.empty:
+        return None
+    means = test.groupby(["family", "criterion"], sort=False)[["value", "truth", "said"]].mean().round(4).reset_index()
+    chosen = test.groupby(["family", "criterion"], sort=False)["chosen"].any().to_numpy()
+    encoding = {
+        "x": _number(
+            "truth", "share of words that people say of the target in under 1 % of cases", zero=False, padding=12
+        ),
+        "y": _number("value", "accuracy, mean of the judges", zero=False, padding=12),
+        "color": _kind("family", SERIES, orient="top"),
+        "size": {"condition": {"test": "datum.chosen", "value": 140}, "value": 45},
+        "tooltip": _tips("criterion", value="accuracy", truth="under 1 %", said="among the five likeliest"),
+    }
+    caption = (
+        "Every criterion on test; large: chosen on dev. Further up, more is understood; further left, more is true"
+    )
+    return _chart(
+        280, means.assign(chosen=chosen).to_dict("records"), caption, **_mark("point", None, encoding, filled=True)
+    )
 
 
 def relay(rows: list[dict], measure: str) -> Spec:
@@ -313,7 +338,7 @@ def theory(lost: pd.DataFrame, recovered: pd.DataFrame) -> list[Spec]:
 def sweep(belief: pd.DataFrame, protocol: pd.DataFrame, key: str, criterion: str) -> tuple[Spec, Spec]:
     """For one task and swept key: the accuracy by a criterion, and two measures of the protocol."""
     shades = {"R → R": MUTED, "R → R*": MUTED, "R → H*": ACCENT, "H → R": SECOND, "H → R*": SECOND}
-    heard = belief[belief["criterion"].isin(["none", criterion])]
+    heard = belief[belief["criterion"].isin(["none", criterion]) & (belief["judge"] == belief["listener"])]
     heard = heard.assign(kind=heard["speaker"] + " → " + heard["listener"])
     play = heard["distractors"] == "play"
     own = play | ~play.groupby(heard[key]).transform("any")  # the game's own distractors, where there are any

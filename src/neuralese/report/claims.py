@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 from scipy.special import ndtri
 
-from neuralese.evaluate.comparison import p_text
+from neuralese.evaluate.comparison import JUDGES, p_text
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "is not shown"
 SURE = 0.05  # a p value below it counts as a difference
@@ -31,17 +31,18 @@ class Claim:
 
 def claims(rows: pd.DataFrame) -> list[Claim]:
     """The claims about one table of the comparison: the verdict on the main claim, if any, first, then why."""
-    main, several = rows[rows["section"] == ""], (rows["seeds"] > 1).any()
+    main, several = rows[rows["section"].isin(["", *JUDGES])], (rows["seeds"] > 1).any()
     behavior, embedded = "reward" in set(rows["measure"]), (rows["data"] == "embedded").any()
     if behavior:
-        groups = main[main["pair"] == "R/H"].groupby("measure", sort=False)
+        groups = main[main["pair"] == "R/H"].groupby(["measure", "section"], sort=False)
     else:
         told = main["role"].isin(["ours", "baseline", "control"]) & ~main["pair"].isin(NATIVE)
-        groups = main[told].groupby("pair", sort=False)
+        groups = main[told].groupby(["pair", "section"], sort=False)
     deciding: list[Claim] = []
     more: list[Claim] = []
-    for name, cells in groups:
+    for (name, judge), cells in groups:
         where, known = f"in {name}" if behavior else _in_words(way_of(name)), _by_role(cells)
+        where += f" (judged by {judge})" if judge else ""
         if not {"ours", "baseline"} <= set(known):
             text = f"Whether ours beats the baseline {where} is unknown: one of them was not run."
             deciding.append(Claim(text, OPEN if several else None))
@@ -73,7 +74,9 @@ def _summary(deciding: list[Claim], embedded: bool) -> Claim:
     verdict = verdicts.pop() if len(verdicts) == 1 else (FAILS if FAILS in verdicts else OPEN)
     held = sum(part.verdict == HOLDS for part in deciding)
     where = "on this embedded stand-in, which is never compared with the paper" if embedded else "here"
-    claim = "The claim that matching beliefs, by the criterion chosen on dev, beats the baseline, also chosen on dev,"
+    claim = (
+        "The claim that matching beliefs, by the criterion chosen on dev, beats the best baseline, also chosen on dev,"
+    )
     return Claim(f"{claim} {verdict} {where}: {held} of {len(deciding)} comparisons support it.", verdict)
 
 
@@ -122,8 +125,9 @@ def _figures(rows: pd.DataFrame) -> list[Claim]:
 
 
 def _by_role(rows: pd.DataFrame) -> dict[str, Any]:
-    """The first row of each role."""
-    return {row.role: row for row in rows[::-1].itertuples()}
+    """The first row of each role; of several baselines, the one that did best on dev."""
+    ordered = rows[::-1].sort_values("dev", na_position="first", kind="stable")
+    return {row.role: row for row in ordered.itertuples()}
 
 
 def _interval(cell: Any) -> str:
@@ -194,17 +198,17 @@ def paragraph(
         told.append(f"{figures} of the time {_in_words(way)}")
     chance = _listed(dict.fromkeys(f"{cell['chance']:.0%}" for cell in cells))
     sentences.append(
-        f"Translated by {cells[0]['names'][0]}, a message lets its listener guess what the speaker meant "
+        f"Translated by {cells[0]['names'][0]}, a message lets its listener guess which of the candidates is meant "
         f"{', and '.join(told)}; chance is {chance}."
     )
     beside = [cell for cell in cells if cell["names"][1]]
-    baseline = beside[0]["names"][1] if beside else ""
+    baseline = " or ".join(dict.fromkeys(cell["names"][1] for cell in beside))
     if embedded:
         sentences.append("On a stand-in for real data, this supports no claim.")
     elif beside and beside[0]["seeds"] > 1:
         sentences.append(
-            f"It beats {baseline} translation, also chosen on dev, in {sum(cell['holds'] for cell in beside)} of "
-            f"{len(beside)} comparisons ({beside[0]['seeds']} seeds, after Holm's correction)."
+            f"It beats the best baseline, also chosen on dev ({baseline}), in {sum(cell['holds'] for cell in beside)} "
+            f"of {len(beside)} comparisons ({beside[0]['seeds']} seeds, after Holm's correction)."
         )
     elif beside:
         sentences.append("Only one seed was run, so nothing can be claimed about other agents.")

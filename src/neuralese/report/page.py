@@ -56,8 +56,8 @@ def render(gathered: Sequence[dict], tasks: Sequence[Task], facts: dict, compari
     cells = main_cells(comparison, silent)
     embedded = [fact["task"] for fact in facts["data"] if fact["source"] == "embedded"]
     drawn = {f"table-{place}": table["charts"] for place, table in enumerate(tables)}
-    for name in ("ablation", "relay"):
-        drawn |= {f"{name}-{place}": [each["chart"]] for place, each in enumerate(beyond[name])}
+    drawn |= {f"relay-{place}": [each["chart"]] for place, each in enumerate(beyond["relay"])}
+    drawn |= {f"ablation-{place}": each["charts"] for place, each in enumerate(beyond["ablation"])}
     drawn |= {f"learning-{task}": learning_curves(gathered, task) for task in shown} | {"theory": beyond["theory"]}
     drawn["found"] = [charts.found(cells, names)] if cells else []
     scripts = [ASSETS / f"{name}.js" for name in SCRIPTS]
@@ -124,6 +124,7 @@ def comparison_tables(comparison: pd.DataFrame) -> list[dict]:
                 "data": rows["data"].iloc[0],
                 "beside": bool(rows["paper"].notna().any()),
                 "silence": bool(rows["over_silence"].notna().any()),
+                "truth": bool(rows["truth"].notna().any()),
                 "measures": len(measures),
                 "title": "; ".join(title_of(measure, part) for measure, part in measures),
                 "heading": charts.heading(rows.iloc[0]),
@@ -153,14 +154,22 @@ def load_beyond(paths: Mapping[str, str | Path]) -> dict:
         "relay": relay_tables(known["relay"]) if "relay" in known else [],  # of games that can be played
         "listening": listening_tables(known["listening"]) if "listening" in known else [],
         "ablation": [
-            {"task": task, "pair": pair, "chart": charts.ablation(cells)}
+            {"task": task, "pair": pair, "charts": [*filter(None, [charts.ablation(cells), charts.frontier(cells)])]}
             for task, pair, cells in charts.panels(known["ablation"])
         ],
-        "criteria": criteria[criteria["members"] > 1].drop(columns="settings").round(4).to_dict("records"),
+        "criteria": chosen_members(criteria).round(4).to_dict("records"),
         "bound": means.round(4).reset_index().to_dict("records"),
         "theory": charts.theory(lost, known["proposition_2"]),
         "sentences": {"bound": bound_sentence(means), "theory": theory_sentence(lost)},
     }
+
+
+def chosen_members(criteria: pd.DataFrame) -> pd.DataFrame:
+    """The members of families that were chosen, and in how many seeds."""
+    keys, means = ["task", "direction", "criterion", "member", "members"], ("accuracy", "second_accuracy")
+    groups = criteria[criteria["members"] > 1].groupby(keys, sort=False)
+    found = {name: (name, "mean") for name in means} | {"second": ("second", "first"), "seeds": ("seed", "nunique")}
+    return groups.agg(**found).reset_index()
 
 
 def relay_tables(relays: pd.DataFrame) -> list[dict]:
