@@ -135,3 +135,17 @@ def test_a_table_of_a_sweep_has_one_column_for_each_swept_key(tmp_path):
     table = tabulate_sweep(paths, "history", [{"agent.noise": 0.1, "agent.message": 8}, {"agent.noise": 0.3}])
     assert table["agent.noise"].tolist() == [0.1, 0.1, 0.3, 0.3]
     assert table["loss"].tolist() == [0, 0.25, 0.5, 0.75]
+
+
+def test_a_star_stands_for_every_task_and_only_its_own_value_matters_to_a_task():
+    point = {"games.*.candidates": 4}
+    laid = overlay(CONFIG, point)
+    assert {name: each["candidates"] for name, each in laid["games"].items()} == dict.fromkeys(CONFIG["games"], 4)
+    assert relevant(point, "agents", "birds", CONFIG) == {"games.birds.candidates": 4}
+    config = load({"tasks": ["birds"], "sweep": {"games.*.candidates": [2, 4]}}, MODEL).model_dump()
+    assert [point_folders(each, "birds", config)["results"] for each in points(config["sweep"])] == [
+        "results",
+        "results/sweep/games.birds.candidates=4",
+    ]
+    with pytest.raises(ConfigError, match="is wrong: 1 should be"):
+        load({"sweep": {"games.*.candidates": [1]}}, MODEL)

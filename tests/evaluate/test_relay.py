@@ -10,7 +10,17 @@ from small_task import NOISE, SmallTask
 
 from neuralese.evaluate.listeners import ModelRobot
 from neuralese.evaluate.outcomes import outcome_table
-from neuralese.evaluate.relay import OVER, SHARES, PhraseMessages, Relay, new_messages, relay_outcomes, round_trips
+from neuralese.evaluate.relay import (
+    RELAY_OVER,
+    SHARES,
+    PhraseMessages,
+    Relay,
+    new_messages,
+    nonsense,
+    one_bit,
+    relay_outcomes,
+    round_trips,
+)
 from neuralese.translate.criteria import make_criterion
 from neuralese.translate.families import members
 
@@ -32,18 +42,22 @@ def relay(task: SmallTask) -> Relay:
 def played(task: SmallTask, new: dict[str, PhraseMessages] | None = None) -> tuple[pd.DataFrame, pd.DataFrame]:
     conditions, choices = round_trips(relay(task), CRITERIA, new or {}, task.said.first(100), task.said)
     outcomes = relay_outcomes(relay(task), conditions, task.said)
-    return outcome_table(outcomes, np.random.default_rng(0), OVER, SHARES, 100), choices
+    return outcome_table(outcomes, np.random.default_rng(0), RELAY_OVER, SHARES, 100), choices
 
 
 def test_every_condition_has_a_row_and_controls_need_no_family(task):
     table, _ = played(task)
-    expected = {"neuralese", "silence", "shuffled", "mine", "theirs", "random", "interpreter"}
+    expected = {"neuralese", "silence", "shuffled", "mine", "theirs", "nonsense", "one-bit", "random", "interpreter"}
     assert set(table["criterion"]) == expected
     assert (table["n"] == 300).all()
-    assert set(table.loc[table["understood"].isna(), "criterion"]) == {"neuralese", "silence", "shuffled"}
+    assert set(table.loc[table["understood"].isna(), "criterion"]) == {
+        "neuralese", "silence", "shuffled", "one-bit"
+    }  # fmt: skip
     rows = table.set_index("criterion")
-    assert rows.loc["mine", "over_silence"] == pytest.approx(rows.loc["mine", "value"] - rows.loc["silence", "value"])
-    assert (rows["there"] != "").tolist() == [name in ("mine", "theirs") for name in rows.index]
+    for other in ("silence", "nonsense"):
+        gain = rows.loc["mine", "value"] - rows.loc[other, "value"]
+        assert rows.loc["mine", f"over_{other}"] == pytest.approx(gain)
+    assert (rows["there"] != "").tolist() == [name in ("mine", "theirs", "nonsense") for name in rows.index]
 
 
 def test_the_chosen_pair_is_the_best_of_all_by_a_naive_loop(task):
@@ -80,3 +94,31 @@ def test_new_messages_pass_the_channel_when_they_are_sent_and_others_have_done_s
     assert set(choices.loc[choices["criterion"] == "synthesis", "back"]) == {"synthesis"}
     few = task.write_synthesis(tmp_path, otherwise="mine", made_for=[1, 2])  # none for other phrases
     assert new_messages(few, task.english.spoken(), NOISE) == new_messages({}, task.english.spoken(), NOISE) == {}
+
+
+def test_nonsense_has_the_weights_of_english_in_another_order_and_as_many_words(task):
+    english = task.english.spoken()
+    babble = nonsense(english)
+    assert torch.equal(babble.ids, english.ids)
+    for mine, theirs in zip(english.speaker.parameters(), babble.speaker.parameters(), strict=True):
+        assert torch.equal(mine.flatten().sort().values, theirs.flatten().sort().values)
+    likely, other = (each.log_likelihood(task.candidates).flatten(1) for each in (english, babble))
+    assert torch.allclose(other.exp().sum(0), likely.exp().sum(0))  # of the phrases that may be said
+    related = torch.corrcoef(torch.cat([likely, other]))[: len(english), len(english) :]
+    assert not torch.allclose(related.diagonal(), torch.ones(len(english), dtype=torch.float64), atol=0.05)
+
+
+def test_nonsense_is_chosen_by_the_robot_alone(task):
+    _, choices = round_trips(relay(task), CRITERIA, {}, task.said.first(100), task.said)
+    first, second = choices[choices["criterion"] == "nonsense"]["accuracy"]
+    assert first >= second
+
+
+def test_one_bit_says_on_which_side_of_the_main_direction_a_message_lies():
+    random = torch.Generator().manual_seed(0)
+    side = torch.arange(100) % 2
+    vocabulary = torch.randn(100, 4, generator=random) + 10 * side[:, None]
+    heard = one_bit(vocabulary, vocabulary + torch.randn(100, 4, generator=random))
+    assert len(heard.unique(dim=0)) == 2
+    for each in range(2):
+        torch.testing.assert_close(heard[side == each], vocabulary[side == each].mean(0).expand(50, -1))

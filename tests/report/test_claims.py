@@ -189,11 +189,14 @@ def test_several_seeds_are_tested_and_what_survives_is_said_where_it_can_be():
     assert "Translated by belief" in text
     assert "75% (Colours), 75% (Birds) and 75% (Driving) of the time from robot to human, and 75% (Colours)" in text
     assert "beats the best baseline, also chosen on dev (direct), in 6 of 6 comparisons (5 seeds, after Holm's" in text
-    assert "only through English keep 97% (Birds) of the value of communication (by direct, 10% (Birds))" in text
+    assert "only through English keep 97% (Birds) of the value of communication (by a baseline, 10% (Birds))" in text
     assert (
         "as they might through any consistent code; the model human guesses right from that English 84% (Birds)" in text
     )
     assert "50% (Driving)" not in text
+    babble = {"role": "nonsense", "share": 0.96, "understood": 0.5}
+    relays = [{**RELAYS[0], "rows": [*RELAYS[0]["rows"], babble]}]
+    assert "; through nonsense, 96% (Birds); the model human guesses" in paragraph(cells(), relays, NAMES, False, {})
 
 
 def test_one_seed_and_embedded_data_claim_nothing():

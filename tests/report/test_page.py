@@ -154,7 +154,7 @@ def test_all_that_goes_beyond_the_paper_is_loaded_from_its_tables(tmp_path):
             ties=0.0,
             truth=0.3,
             said=0.4,
-        ),  # fmt: skip
+        ),
         "criteria": pd.DataFrame([several, several | {"criterion": "alone", "members": 1, "second": ""}]),
         "bound": pd.DataFrame([{"task": "colors", "criterion": "mine", "data": "mirror", "seed": 0}]).assign(
             divergence=0.02, bound=0.2, native=0.9, translated=0.8, lost=0.1

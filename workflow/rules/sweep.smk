@@ -2,7 +2,7 @@
 
 # tables over all points, some of stages that not all tasks have
 SWEPT = ["belief", "protocol", "ablation"]
-SWEPT += ["behavior"] if tasks_with("behavior") else []
+SWEPT += [name for name in ("relay", "behavior") if tasks_with(name)]
 
 
 # a module has the rules of those files that no earlier point makes
@@ -27,6 +27,7 @@ rule tabulate_sweep:
         belief=swept("belief_test.parquet"),
         protocol=swept("protocol.parquet"),
         ablation=swept("ablation.parquet"),
+        relay=swept("relay.parquet", tasks_with("relay")),
         behavior=swept("behavior_test.parquet", tasks_with("behavior")),
     output:
         **{name: f"<results>/sweep/{name}.parquet" for name in SWEPT},

@@ -24,7 +24,7 @@ MOST_MEMBERS, MOST_POINTS, MOST_FAULTS = 1000, 10_000, 20
 # names that tables give to rows made by no criterion, and to units of translation
 TABLE_NAMES = (
     *("none", "shuffled", "constant", "silence", "neuralese", "synthesis", "synthesis-judge", "pragmatic"),
-    *("interpreter", "utterance", "phrase", "message"),
+    *("interpreter", "nonsense", "one-bit", "no-channel", "utterance", "phrase", "message"),
 )
 FIXED = {  # sections that cannot be swept, and why
     "tasks": "every task of the config is run at every point",
@@ -69,9 +69,13 @@ def points(sweep: Mapping[str, list]) -> list[dict[str, Any]]:
 
 
 def overlay(config: Mapping[str, Any], point: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of a plain config with the values of a point in it, and without its sweep."""
+    """A copy of a plain config with the values of a point in it, and without its sweep; `*` stands for every task."""
     laid = {key: value for key, value in config.items() if key != "sweep"}
-    for path, value in point.items():
+    tasks = config.get("games", {})
+    each = [
+        (path.replace("*", task), value) for path, value in point.items() for task in (tasks if "*" in path else "*")
+    ]
+    for path, value in each:
         *sections, last = path.split(".")
         inner = laid
         for section in sections:

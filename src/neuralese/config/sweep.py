@@ -25,11 +25,11 @@ LAYERS: dict[str, frozenset[str] | None] = {  # the sections that a layer depend
 
 
 def relevant(point: Point, layer: str, task: str, config: Mapping[str, Any]) -> dict[str, Value]:
-    """The values of a point that a task's files of a layer depend on."""
+    """The values of a point that a task's files of a layer depend on; in a key, `*` stands for any task."""
     sections, others = LAYERS[layer], set(config["games"]) - {task}
     kept = {}
-    for key, value in point.items():
-        path = key.split(".")
+    for every, value in point.items():
+        path = (key := every.replace("*", task)).split(".")
         known = sections is None or (OWN if path[0] == task else path[0]) in sections
         if known and not others & set(path[:2]) and _look_up(config, path) != value:
             kept[key] = value

@@ -141,7 +141,7 @@ def p_text(value: float) -> str:
 def with_gain_texts(table: pd.DataFrame) -> pd.DataFrame:
     """A table of `over_seeds` with its gains as texts, such as "+0.123 (p = 0.010)"."""
     texts = {}
-    for role in (role for role in GAINS if f"over_{role}" in table):
+    for role in (role for role in (*GAINS, "nonsense", "silent") if f"over_{role}" in table):
         columns = [f"over_{role}", f"over_{role}_p_seeds", *(["p_holm"] if role == "baseline" else [])]
         texts[f"over_{role}"] = [gain_text(*row) for row in table.reindex(columns=columns).to_numpy(dtype=float)]
     return table.assign(**texts)

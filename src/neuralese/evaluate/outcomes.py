@@ -27,6 +27,8 @@ ROLES = {
     "baseline": "what ours is compared with; of several, the one that did best on dev",
     "control": "unrelated to what was said",
     "silence": "nothing is heard",
+    "silent": "agents that were trained without a channel",
+    "nonsense": "a language without meaning in place of English",
     "extension": "beyond the paper, such as new messages",
     "upper bound": "sees what the listener sees, as no dictionary can",
     "asks the judge": "made by asking the listener that judges it",

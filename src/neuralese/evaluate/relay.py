@@ -4,9 +4,11 @@
 
 If the listener still knows what to do, the English carried what the message meant. But a relay also rewards a private
 code: two dictionaries that agree on some absurd phrase for every message also pass it. So each row says how well the
-model human understands that same English (`understood`). A round trip takes two dictionaries: for each family of
+model human understands that same English (`understood`), and what English is worth is its gain over nonsense, which is
+translated by the same family of criteria: a language of as many words whose p(z | x) is that of people with its weights
+shuffled. What a single bit relays is a row, too. A round trip takes two dictionaries: for each family of
 criteria a pair of members is chosen jointly, on dev, by the average of how often the robot at the end and the model
-human on the way guess the state.
+human on the way guess the state; for nonsense, by the robot alone.
 
 Rows also say how much of the value of communication survives:
 
@@ -18,6 +20,7 @@ heard silence, which in a long game may confuse them by itself. The messages of 
 say nothing, so `content` is about what messages say alone.
 """
 
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -36,12 +39,13 @@ from neuralese.evaluate.outcomes import Condition, Outcome
 from neuralese.storage.tables import matrix, read_about, read_table
 from neuralese.translate.criteria import Criterion, kind_of, make_criterion
 from neuralese.translate.dictionary import best_targets
-from neuralese.translate.families import members, title
+from neuralese.translate.families import members, title, with_role
 from neuralese.translate.interpreter import interpret_message, interpret_words, words_in_context
 from neuralese.translate.languages import English, Neuralese
 
 SHARES = {"share": "silence", "content": "shuffled"}  # what survives, relative to these conditions
 OVER = ("baseline", "control", "silence")  # roles over which gains are computed
+RELAY_OVER = (*OVER, "nonsense", "silent")
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,8 @@ SILENCE: Condition = Condition("silence", "no message (control)", "silence")
 SHUFFLED: Condition = Condition("shuffled", "the message of another state (control)", "control")
 RANDOM: Condition = Condition("random", "a random phrase (control)", "control")
 SYNTHESIS: Condition = Condition("synthesis", "synthesis (new messages)", "extension")
+NONSENSE: Condition = Condition("nonsense", "nonsense in place of English", "nonsense")
+ONE_BIT: Condition = Condition("one-bit", "one bit in place of English")
 
 
 @dataclass(frozen=True)
@@ -131,6 +137,27 @@ class Relay:
         return RoundTrip(self.vocabulary.messages[interpret_words(words, self.vocabulary, candidates)], phrases)
 
 
+def nonsense(english: English) -> English:
+    """A language of as many words whose model has the same weights, shuffled."""
+    speaker, random = copy.deepcopy(english.speaker), torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        for weights in speaker.parameters():
+            weights.copy_(weights.flatten()[torch.randperm(weights.numel(), generator=random)].view_as(weights))
+    return replace(english, speaker=speaker)
+
+
+def one_bit(vocabulary: Tensor, messages: Tensor) -> Tensor:
+    """What is heard if only the side on which a message (n, message) lies is told: the mean message of that side.
+
+    Sides are those of the main direction of the `vocabulary` (K, message).
+    """
+    center = vocabulary.mean(0)
+    direction = torch.linalg.svd(vocabulary - center, full_matrices=False).Vh[0]
+    sides, side = (((each - center) @ direction > 0).long() for each in (vocabulary, messages))
+    means = torch.stack([vocabulary[sides == each].mean(0) for each in range(2)])
+    return means[side]
+
+
 def new_messages(files: Mapping[str, Path], english: English, noise: float) -> dict[str, PhraseMessages]:
     """The new messages made for phrases without asking the judge, by the family that translates into English.
 
@@ -166,17 +193,29 @@ def round_trips(
     families = {name: members(settings) for name, settings in criteria.items() if kind_of(settings).by_meaning}
     every = {label: make_criterion(each) for family in families.values() for label, each in family.items()}
     there, known = relay.to_english(every, dev), relay.to_neuralese(every)  # families share meanings
+
+    def add(relay: Relay, condition: Condition, ranked: pd.DataFrame, back: Mapping[str, PhraseMessages]) -> None:
+        out, home, accuracy = ranked.loc[0, ["there", "back", "accuracy"]]
+        places = relay.to_english({out: every[out]}, test)[out]
+        facts = {"there": out, "back": home, "dev": accuracy}
+        found.append(replace(condition, heard=RoundTrip(back[home].sent(places), places), facts=facts))
+        choices.append(ranked.head(2).assign(criterion=condition.name, pairs=len(ranked)))
+
     for name, family in families.items():
         role = criteria[name].get("role", "")
         ways = [(Condition[RoundTrip](name, title(name, criteria[name]), role), {each: known[each] for each in family})]
         ways += [(SYNTHESIS, {SYNTHESIS.name: new[name]})] if name in new else []
         for condition, back in ways:
             ranked = relay.ranked({label: there[label] for label in family}, back, dev)
-            out, home = ranked.loc[0, ["there", "back"]]
-            places, last = relay.to_english({out: every[out]}, test)[out], back[home]
-            trip, facts = RoundTrip(last.sent(places), places), {"there": out, "back": home}
-            found.append(replace(condition, heard=trip, facts=facts))
-            choices.append(ranked.head(2).assign(criterion=condition.name, pairs=len(ranked)))
+            add(relay, condition, ranked, back)
+            last = back[ranked.loc[0, "back"]]
+    babble = replace(relay, english=nonsense(relay.english))
+    family = families[with_role(criteria, "ours") or next(iter(families))]
+    same = {label: every[label] for label in family}
+    back = babble.to_neuralese(same)
+    ranked = babble.ranked(babble.to_english(same, dev), back, dev)
+    add(babble, NONSENSE, ranked.sort_values("accuracy", ascending=False, kind="stable", ignore_index=True), back)
+    found.append(replace(ONE_BIT, heard=RoundTrip(one_bit(relay.vocabulary.messages, test.messages))))
     found.append(replace(RANDOM, heard=RoundTrip(last.sent(drawn), drawn)))
     found.append(replace(INTERPRETER, heard=relay.interpreted(test)))
     return found, pd.concat(choices, ignore_index=True)

@@ -215,9 +215,11 @@ def paragraph(
     relays = [table for table in relays if table["measure"] != "completion"]
     if kept := _kept(relays, "ours", "share", names):
         other, understood = _kept(relays, "baseline", "share", names), _kept(relays, "ours", "understood", names)
+        babble = _kept(relays, "nonsense", "share", names)
         sentences.append(
             f"Two robots that hear each other only through English keep {kept} of the value of communication"
-            f"{f' (by {baseline}, {other})' if other else ''}, as they might through any consistent code"
+            f"{f' (by a baseline, {other})' if other else ''}"
+            f"{f'; through nonsense, {babble}' if babble else ', as they might through any consistent code'}"
             f"{f'; the model human guesses right from that English {understood} of the time' if understood else ''}."
         )
     return " ".join(sentences)

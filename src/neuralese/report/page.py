@@ -1,6 +1,7 @@
 """The report: one page in one file, which opens from disk and loads nothing."""
 
 import json
+import math
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -176,8 +177,19 @@ def relay_tables(relays: pd.DataFrame) -> list[dict]:
     """For each task and measure, what players achieve through English: in figures and as a chart."""
     joined, tables = with_gain_texts(over_seeds(relays, averaged=["understood"], dropped=CHOSEN)), []
     for (task, measure), rows in joined.groupby(["task", "measure"], sort=False):
-        plain = rows.to_dict("records")
-        tables.append({"task": task, "measure": measure, "rows": plain, "chart": charts.relay(plain, measure)})
+        known = rows.set_index("criterion")["value"]
+        none, own = known.get("no-channel", math.nan), known["neuralese"]
+        plain = rows.assign(language=(rows["value"] - none) / (own - none)).to_dict("records")
+        tables.append(
+            {
+                "task": task,
+                "measure": measure,
+                "silent": not math.isnan(none),
+                "nonsense": "nonsense" in known,
+                "rows": plain,
+                "chart": charts.relay(plain, measure),
+            }
+        )
     return tables
 
 

@@ -75,14 +75,14 @@ def relay(
     import numpy as np
 
     from neuralese.evaluate.outcomes import outcome_table
-    from neuralese.evaluate.relay import OVER, SHARES, Relay, new_messages, relay_outcomes, round_trips
+    from neuralese.evaluate.relay import RELAY_OVER, SHARES, Relay, new_messages, relay_outcomes, round_trips
 
     listeners = {split: run.listeners(split) for split in ("dev", "test")}
     played = Relay(run.english.spoken(), run.neuralese("train"), run.contexts(contexts), listeners, run.heard)
     new = new_messages(run.files, played.english, run.cell.config.noise)
     conditions, choices = round_trips(played, criteria, new, run.said["dev"].first(messages), run.said["test"])
     outcomes = relay_outcomes(played, conditions, run.said["test"])
-    return run.label(outcome_table(outcomes, np.random.default_rng(0), OVER, SHARES, resamples)), choices
+    return run.label(outcome_table(outcomes, np.random.default_rng(0), RELAY_OVER, SHARES, resamples)), choices
 
 
 def check_theory(games: int) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -329,7 +329,7 @@ TABLES = (
         "relay",
         "task, seed, criterion, measure",
         **RESULT,
-        **PLAYED,
+        **measured(float64, "baseline", "control", "silence", "nonsense", "silent"),
         share=float64("What survives English: (relay - silence) / (neuralese - silence).", optional=True),
         share_low=float64("Lower end of its 95 % interval (bootstrap).", optional=True),
         share_high=float64("Upper end.", optional=True),

@@ -32,7 +32,7 @@ from neuralese.config.models import RelayConfig
 from neuralese.evaluate.belief import INTERPRETER
 from neuralese.evaluate.listeners import credit
 from neuralese.evaluate.outcomes import Condition, outcome_table
-from neuralese.evaluate.relay import NATIVE, OVER, SHARES, SHUFFLED, SILENCE, SYNTHESIS, PhraseMessages
+from neuralese.evaluate.relay import NATIVE, RELAY_OVER, SHARES, SHUFFLED, SILENCE, SYNTHESIS, PhraseMessages
 from neuralese.stages.run import Run
 from neuralese.tasks.driving.channels import (
     MEAN,
@@ -208,13 +208,16 @@ def relay_driving(
     outcomes = pair.play(conditions)
     if path := run.files.get("silent_agent.safetensors"):
         robot = Robot(load_cell(path, run.states))
-        deaf = Condition("no-channel", "other agents, trained without a channel", "", silence(run.phrases.index("")))
+        deaf = Condition(
+            "no-channel", "other agents, trained without a channel", "silent", silence(run.phrases.index(""))
+        )
         outcomes += replace(pair, seats=(robot, robot)).play([deaf])
     outcomes = [
         replace(each, cell={}, facts={"understood": understood(run, each.condition.heard)}) for each in outcomes
     ]
     tables = [
-        outcome_table(outcomes, np.random.default_rng(0), OVER, SHARES, resamples, [measure]) for measure in MEASURES
+        outcome_table(outcomes, np.random.default_rng(0), RELAY_OVER, SHARES, resamples, [measure])
+        for measure in MEASURES
     ]
     table = pd.concat(tables, ignore_index=True)
     return run.label(table.fillna(dict.fromkeys(("there", "back", "voice", "runner_up"), "")))
