@@ -305,6 +305,19 @@ def test_under_each_criterion_listeners_hear_what_its_dictionary_has(task, tmp_p
         assert torch.equal(mine.messages[unit], expected)
 
 
+def test_the_same_criteria_translate_again_in_other_contexts(task, tmp_path):
+    files, found = by_dictionary(task, tmp_path)
+    path = files["dictionary.parquet"]
+    same, other = (
+        task.translations.by_dictionary(path, 1, task.generator, candidates)
+        for candidates in (task.candidates, task.game.candidates(task.game.draw_states(60, task.generator)))
+    )
+    for place, name in enumerate(("mine", "theirs")):
+        assert torch.equal(same[place].heard.phrases, found[name].heard.phrases)
+        assert torch.equal(same[place].heard.messages["phrase"], found[name].heard.messages["phrase"])
+        assert not torch.equal(other[place].heard.phrases, found[name].heard.phrases)
+
+
 def test_a_random_translation_is_drawn_anew_for_every_item_and_is_never_silence(task, tmp_path):
     dice = by_dictionary(task, tmp_path)[1]["dice"].heard
     assert dice.phrases.sum(0).gt(0).tolist() == [phrase != "" for phrase in PHRASES]

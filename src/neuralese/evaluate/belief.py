@@ -30,10 +30,12 @@ from neuralese.agents.cell import Cell
 from neuralese.agents.messages import Speech
 from neuralese.evaluate.listeners import Listener, Listeners, ModelRobot, credit, ties, truthfulness
 from neuralese.evaluate.outcomes import Condition, Outcome, conditions_of, outcome_table
-from neuralese.games.states import States
+from neuralese.games.states import Redraw, States
 from neuralese.speakers.traces import Traces
 from neuralese.storage.tables import matrix, read_about, read_table
 from neuralese.translate.criteria import BeliefCriterion, kind_of
+from neuralese.translate.dictionary import build_dictionary
+from neuralese.translate.families import DIRECTIONS, SPEAKERS
 from neuralese.translate.interpreter import interpret_message, interpret_words, words_in_context
 from neuralese.translate.languages import Composed, English, Neuralese, Parts, load_parts, utterance_ids
 
@@ -51,6 +53,7 @@ class Translated:
 
     phrases: Tensor | None = None  # (n, phrases) how often each is said instead of the robot's messages
     messages: dict[str, Tensor] = field(default_factory=dict)  # by unit, (n, message) instead of the humans' words
+    dev: Mapping[str, float] = field(default_factory=dict)  # the accuracy on dev by direction, where it was chosen
 
 
 SYNTHESIS: tuple[Condition, Condition] = (
@@ -95,11 +98,13 @@ def evaluate_belief(
     resamples: int,
     generator: torch.Generator,
     informed: Informed | None = None,
+    redrawn: Callable[[Redraw], Sequence[Condition[Translated]]] | None = None,
 ) -> pd.DataFrame:
     """The table of `belief_outcomes` with the states' own distractors, and with all others that they offer.
 
     A cell is the speaker, the listener, the judge, the unit and the distractors. `informed` makes one more condition
-    for exactly the states that listeners choose among. Further columns: distinct (messages), candidates and chance.
+    for exactly the states that listeners choose among; `redrawn` makes the `conditions` for contexts that are drawn as
+    other distractors are. Further columns: distinct (messages), candidates and chance.
     """
     redraws: dict[str, Any] = {listeners.states.distractors: None} | listeners.states.other_distractors()
     tables = []
@@ -108,7 +113,8 @@ def evaluate_belief(
         if redraw:
             ours = replace(robot, states=redraw(robot.states, generator))
             theirs = replace(human, states=redraw(human.states, generator))
-        every = [*conditions, *([informed(ours, theirs)] if informed else [])]
+        every = [*(redrawn(redraw) if redraw and redrawn else conditions)]
+        every += [informed(ours, theirs)] if informed else []
         outcomes = belief_outcomes(listeners, ours, theirs, every, generator)
         random = np.random.default_rng(int(torch.randint(2**31, (), generator=generator)))
         tables.append(outcome_table(outcomes, random, resamples=resamples).assign(distractors=name))
@@ -144,6 +150,7 @@ def belief_outcomes(
         name = listeners.human.name if listener.name in {each.name for each in judges} else listener.name
         cell = {"speaker": speaker, "listener": name, "judge": listener.name, "unit": unit}
         facts = {"distinct": distinct, "ties": ties(preferences), **truthfulness(likely[speaker], phrases)}
+        facts["dev"] = condition.heard.dev.get(SPEAKERS[speaker], math.nan) if condition.heard else math.nan
         found.append(Outcome(condition, cell, {"accuracy": credit(preferences)}, groups, facts))
 
     add("R", listeners.robot, "message", NATIVE, robot.messages, generator)
@@ -187,12 +194,21 @@ class Translations:
     utterances: Composed
     vocabulary: Neuralese
 
-    def by_dictionary(self, path: str | Path, best: int, generator: torch.Generator) -> list[Condition[Translated]]:
+    def by_dictionary(
+        self, path: str | Path, best: int, generator: torch.Generator, candidates: Tensor | None = None
+    ) -> list[Condition[Translated]]:
         """One condition for each criterion of the dictionary; a random one is redrawn for every item.
 
-        Those who judge English hear the first `best` phrases that translate a message.
+        Those who judge English hear the first `best` phrases that translate a message. If `candidates` (n, s, ...) are
+        given, the same criteria translate again, in these contexts.
         """
-        table = read_table(path, "dictionary").to_pandas()
+        criteria = read_about(path)["criteria"]
+        if candidates is None:
+            table = read_table(path, "dictionary").to_pandas()
+        else:
+            robot = replace(self.vocabulary, messages=self.robot.messages, ids=self.robot.ids)
+            languages = (self.english, self.utterances, [robot], self.vocabulary)
+            table = build_dictionary(*languages, candidates, criteria, best)
         position = {int(message): row for row, message in enumerate(self.vocabulary.ids)}
 
         def heard(name: str, settings: Mapping[str, Any]) -> Translated:
@@ -203,9 +219,10 @@ class Translations:
                 unit: self.vocabulary.messages[torch.tensor([position[into[number]] for number in said.tolist()])]
                 for unit, said in self.human.units.items()
             }
-            return Translated(self.phrases(table, name, self.each, best), messages)
+            dev = {direction: criteria[direction][name].get("dev", math.nan) for direction in DIRECTIONS}
+            return Translated(self.phrases(table, name, self.each, best), messages, dev)
 
-        return conditions_of(read_about(path)["criteria"]["R->H"], heard)
+        return conditions_of(criteria["R->H"], heard)
 
     @property
     def each(self) -> Tensor:

@@ -131,7 +131,7 @@ def outcome_table(
 
 def reached(outcome: Outcome, measure: str) -> tuple[float, float]:
     """What the best of several conditions has most of: accuracy on dev, where it is known, else of `measure`."""
-    dev = outcome.condition.facts.get("dev", math.nan)
+    dev = {**outcome.condition.facts, **outcome.facts}.get("dev", math.nan)
     return -math.inf if math.isnan(dev) else dev, outcome.values[measure].mean()
 
 

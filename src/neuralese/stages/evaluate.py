@@ -1,11 +1,15 @@
 """Stages that evaluate. Each returns a table."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from neuralese.stages.run import Run
+
+if TYPE_CHECKING:
+    from neuralese.evaluate.belief import Condition, Translated
+    from neuralese.games.states import Redraw
 
 Families = Mapping[str, Mapping[str, Any]]  # settings of criteria as a config gives them, by name
 
@@ -45,11 +49,19 @@ def evaluate_belief(run: Run, split: str, held_out: int, phrases_heard: int, res
     human = HumanSpeech.draw(run.games[split], run.traces(split, random), run.silence, run.parts, held_out, random)
     robot, vocabulary = run.said[split], run.neuralese("train")
     translations = Translations(robot, human, run.english, run.utterances, vocabulary)
-    conditions = translations.by_dictionary(run.files["dictionary.parquet"], phrases_heard, random)
+    dictionary = run.files["dictionary.parquet"]
+    conditions = translations.by_dictionary(dictionary, phrases_heard, random)
     if "synthesis.parquet" in run.files:
         conditions += translations.by_synthesis(run.files, conditions, run.cell, random)
+
+    def redrawn(redraw: "Redraw") -> "list[Condition[Translated]]":
+        """What dictionaries say that are made for contexts with other distractors; new messages stay as they are."""
+        contexts = run.states.candidates(redraw(run.context_states, random))
+        found = translations.by_dictionary(dictionary, phrases_heard, random, contexts)
+        return [*found, *conditions[len(found) :]]
+
     listeners, informed = run.listeners(split, judges=True), translations.interpreted
-    belief = evaluate(listeners, robot, human, conditions, resamples, random, informed)
+    belief = evaluate(listeners, robot, human, conditions, resamples, random, informed, redrawn)
     return run.label(belief).assign(words=run.words)
 
 
