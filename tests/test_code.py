@@ -28,7 +28,7 @@ def test_a_script_runs_what_it_imports_and_what_that_imports_and_nothing_else():
     [
         ("neuralese.evaluate.listeners", {"evaluate_belief", "ablate"}),
         ("neuralese.stages.run.Run.listener", {"evaluate_belief", "ablate"}),
-        ("neuralese.translate.dictionary", {"score_dictionary", "ablate"}),
+        ("neuralese.translate.dictionary", {"score_dictionary", "evaluate_belief", "ablate"}),
         ("neuralese.stages.evaluate.ablate", {"ablate"}),
         ("neuralese.stages.run.Run.english", {"score_dictionary", "evaluate_belief", "ablate"}),
         ("neuralese.tasks.task.ReferenceTask.load_traces", {"evaluate_belief", "ablate"}),

@@ -54,6 +54,7 @@ class Traces:
     phrases: Lists  # from the inventory: what can be translated
     words: Lists  # what the model human understands
     games: Tensor  # (n,) which messages belong together: those of one game, or of one item
+    speakers: Tensor | None = None  # (n,) which messages are in the same half, if not those that belong together
 
     def __len__(self) -> int:
         return len(self.states)
@@ -61,14 +62,15 @@ class Traces:
     def __getitem__(self, rows: Tensor) -> "Traces":
         phrases = self.phrases[rows]
         words = phrases if self.words is self.phrases else self.words[rows]
-        return Traces(self.states[rows], phrases, words, self.games[rows])
+        speakers = None if self.speakers is None else self.speakers[rows]
+        return Traces(self.states[rows], phrases, words, self.games[rows], speakers)
 
     def half(self, first: bool) -> "Traces":
-        """One of two halves, which share no game or item; they are dealt in the same way whatever is random.
+        """One of two halves, which share no game, item or speaker; they are dealt alike whatever the seed.
 
         Where all messages belong together, both halves are the whole.
         """
-        groups, member = self.games.unique(return_inverse=True)
+        groups, member = (self.games if self.speakers is None else self.speakers).unique(return_inverse=True)
         if len(groups) < 2:
             return self
         place = torch.randperm(len(groups), generator=torch.Generator().manual_seed(0))

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from neuralese.agents.messages import Messages, Sequences, contents, states_table
 from neuralese.config.models import FitConfig, GameConfig
+from neuralese.data.data_sets import PEOPLE
 from neuralese.games.states import States, prefixes
 from neuralese.speakers.fit import fit_recorded_speaker
 from neuralese.speakers.models import Speaker
@@ -130,8 +131,10 @@ def load_traces(files: Files, states: CorpusStates, split: str, generator: torch
     phrases = Lists.of(said["phrases"].combine_chunks().take(pa.array(rows)), size)
     true = torch.from_numpy(said["item_id"].to_numpy()[rows].astype(np.int64))
     candidates = recorded_candidates(said["candidates"].combine_chunks().take(pa.array(rows)), true, states, generator)
+    people = read_about(files["states.parquet"]).get("speaker", PEOPLE) == PEOPLE  # rules have no halves
+    speakers = torch.arange(len(true)) if people else torch.zeros_like(true)
     # what was said in the same state is translated and judged alike, so it is one item for intervals and tests
-    return Traces(candidates, phrases, words=phrases, games=true)
+    return Traces(candidates, phrases, words=phrases, games=true, speakers=speakers)
 
 
 def recorded_candidates(lists: pa.ListArray, true: Tensor, states: CorpusStates, generator: torch.Generator) -> Tensor:
