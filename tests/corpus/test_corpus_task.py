@@ -160,6 +160,7 @@ def test_what_was_said_of_states_is_true_of_them(game):
         state = int(traces.states[row, 0])
         assert f"thing {state % 4}" in said
         assert ("small size" in said) == (state < 4)
+    assert traces.half(True) is traces  # rules say the same of every state: they have no halves
 
 
 def test_a_corpus_is_measured_and_shown(game):

@@ -156,6 +156,18 @@ def test_a_run_has_the_game_that_the_config_says(files):
     assert not torch.equal(other.states, traces.states)
 
 
+def test_what_translates_in_one_seed_judges_in_the_next(files):
+    halves = {
+        (seed, half): set(run.traces("train", run.generator("fit"), half).games.tolist())
+        for seed in (0, 1, 2)
+        for run in [Run("birds", files, seed)]
+        for half in ("translating", "judging")
+    }
+    assert not halves[0, "translating"] & halves[0, "judging"]
+    assert len(halves[0, "translating"] | halves[0, "judging"]) == 10  # all items of the split
+    assert halves[0, "translating"] == halves[1, "judging"] == halves[2, "translating"]
+
+
 @pytest.mark.parametrize("count", [2, 3])
 def test_a_run_knows_what_there_is_to_talk_about(files, count, generator):
     run = Run("birds", files, 0, {"candidates": count})
