@@ -49,7 +49,7 @@ from neuralese.translate.families import named
 from neuralese.translate.languages import Composed
 
 ABOUT = "translator.json"  # in a saved translator: how it was made
-FORMAT = 2
+FORMAT = 3
 RANDOM = "random"  # the control that accompanies every criterion
 FILES = (  # of a fitted translator, all in one folder
     *("states.parquet", "recorded.parquet", "inventory.parquet", "traces.parquet", "provenance.json"),
