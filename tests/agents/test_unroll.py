@@ -1,4 +1,4 @@
-"""Unrolling by whole products equals the cell step by step, and so do its gradients."""
+"""Unrolling without the rows of finished games equals the cell step by step."""
 
 import pytest
 import torch
@@ -51,25 +51,12 @@ def step_by_step(cell: Cell, episodes: Episodes, noise: torch.Tensor) -> torch.T
     return torch.stack(q_values, dim=1)
 
 
-def standard_normal(episodes: Episodes, generator: torch.Generator) -> torch.Tensor:
-    return torch.randn(*episodes.actions.shape, CELL.message, generator=generator, dtype=torch.float64)
-
-
-def test_q_values_and_gradients_are_those_of_the_cell_step_by_step(learner, generator):
+def test_q_values_are_those_of_the_cell_step_by_step(learner, generator):
     cell, episodes = learner.cell, games(learner, generator)
-    rows, noise = Rows(episodes), standard_normal(episodes, generator)
-    naive = rows.pack(step_by_step(cell, episodes, noise))
-    ours = unroll(cell, rows, rows.pack(episodes.observations), rows.pack(noise))
-    torch.testing.assert_close(ours, naive)
-    down = torch.randn(ours.shape, generator=generator, dtype=torch.float64)
-    weights = dict(cell.named_parameters())
-    expected = torch.autograd.grad((naive * down).sum(), weights.values())
-    found = torch.autograd.grad((ours * down).sum(), weights.values())
-    for name, one, other in zip(weights, found, expected, strict=True):
-        assert other.abs().sum() > 0, name
-        torch.testing.assert_close(one, other, msg=name)
-    with torch.no_grad():
-        assert torch.equal(unroll(cell, rows, rows.pack(episodes.observations), rows.pack(noise)), ours)
+    rows = Rows(episodes)
+    noise = torch.randn(*episodes.actions.shape, CELL.message, generator=generator, dtype=torch.float64)
+    found = unroll(cell, rows, rows.pack(episodes.observations), rows.pack(noise))
+    torch.testing.assert_close(found, rows.pack(step_by_step(cell, episodes, noise)))
 
 
 def test_an_update_is_the_papers_with_padding_and_all(learner, generator):
