@@ -114,7 +114,7 @@ def about(**changes) -> dict:
         ({"translator.json": lambda _: b"[]"}, "does not say its format"),
         ({"translator.json": lambda _: b"null"}, "does not say its format"),
         ({"translator.json": lambda _: b"[" * 200_000}, "its parts do not fit together"),
-        (about(format=1), "its format is 1, and this version reads 2"),
+        (about(format=1), "its format is 1, and this version reads 3"),
         (about(params=None), "its parts do not fit together"),
         (about(params={"telepathy": 1}), "its parts do not fit together"),
         (about(params={"criterion": None}), "its parts do not fit together"),

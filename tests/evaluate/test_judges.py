@@ -125,6 +125,8 @@ def test_a_judge_who_knows_the_very_words_leaves_them_out():
     assert judge.unaware().credit(bags, states) == 0.5  # but nobody else
     assert ties(judge.unaware().preferences(bags, states)) == 1
     assert judge.unaware().credit(torch.eye(WORDS)[[1]], states) == 0  # of the first nobody else, of the second all
+    alone = Neighbours(traces[torch.tensor([0, 2, 3])], features).unaware()  # nobody else spoke of the first
+    assert alone.credit(torch.eye(WORDS)[[0]], states) == alone.credit(torch.eye(WORDS)[[1]], states) == 0.5
     near = Neighbours(traces, features, 2)
     assert near.unaware() is near  # who asks others cannot know
 

@@ -76,7 +76,8 @@ class Neighbours(Listener):
             said[:, 0] -= heard
             many[:, 0] -= 1
         shares = said / many.clamp(min=1)[:, :, None]
-        return ((shares + least).log() * heard[:, None]).sum(2)
+        preferences = ((shares + least).log() * heard[:, None]).sum(2)
+        return preferences.where((many > 0).all(1, keepdim=True), 0)  # nobody can be asked about one of them
 
 
 class Comparative(Listener):
