@@ -28,7 +28,7 @@ def run(*arguments: str):
     [
         (["--task", "chess"], "There is no task 'chess'; choose --task colors or birds or driving"),
         (["--task", "colors"], "colors holds no results; make them with: neuralese run"),
-        (["--seed", "7"], "driving has no agent.safetensors for seed 7; make it with: neuralese run"),
+        (["--seed", "7"], "seed7/dictionary.parquet does not exist; make it with: neuralese run"),
         (["--criterion", "direct"], "has no translation by 'direct'; choose from printed, mine."),
     ],
 )

@@ -171,18 +171,19 @@ def test_a_log_says_who_is_who_what_was_heard_and_what_was_said_in_neuralese(beg
     assert (robot["player"], robot["message"], len(robot["neuralese"])) == ("robot", "east", 4)
 
 
-def test_games_are_saved_one_file_each_and_those_that_ran_out_of_time_apart(begin, tmp_path):
-    game = begin(lanes(WAIT, steps=2))
-    for _ in range(2):
-        game.do(WAIT)
-        game.do(WAIT)
-        assert game.course.outcome == OUT_OF_TIME
-        assert json.loads(game.saved[-1].read_text()) == game.log()
+def test_finished_games_are_saved_one_file_each_and_no_others(begin, tmp_path):
+    game = begin(lanes(WAIT, steps=2, starts=(WEST, pose(3, 5, 3))), pose(3, 5, 3))
+    for number, move in enumerate((FORWARD, FORWARD, WAIT)):
+        while game.course.worlds[0].pose[0, game.seat] != pose(3, 5, 3):
+            game.new()
+        game.do(move)
+        game.do(move)
+        assert (game.course.outcome == OUT_OF_TIME) == (number == 2)
+        if number < 2:
+            assert json.loads(game.saved[-1].read_text()) == game.log()
         game.new()
-    first, second = game.saved
-    assert first != second
-    assert first.parent == second.parent == tmp_path / "play/unfinished"
-    assert not [path for path in tmp_path.rglob("*") if path.name.endswith(".tmp")]
+    assert sorted(tmp_path.rglob("*.*")) == sorted(set(game.saved))
+    assert len(game.saved) == 2
 
 
 def test_a_log_has_the_very_shape_of_a_real_one(begin, mirror):

@@ -23,7 +23,6 @@ neuralese corpus check mine
 neuralese corpus import csv log.csv mine --message sent --states shape,color,size
 neuralese corpus import jsonl log.jsonl mine --utterance description --episode game
 neuralese corpus import egg interactions/validation/epoch_50/interaction_gpu0 mine
-neuralese corpus import play results/play/colors mine
 neuralese corpus export csv results/mine tables
 neuralese corpus export xferbench mine mine.jsonl
 """
@@ -84,7 +83,7 @@ def check(ctx: click.Context, folder: Path, as_json: bool) -> None:
         _print(folder, found)
 
 
-@corpus.group("import", cls=ExamplesGroup, epilog="\n".join(EXAMPLES.strip().splitlines()[2:6]))
+@corpus.group("import", cls=ExamplesGroup, epilog="\n".join(EXAMPLES.strip().splitlines()[2:5]))
 def import_command() -> None:
     """Make a corpus from a file in another format."""
 
@@ -133,25 +132,7 @@ def import_egg(file: Path, folder: Path, title: str | None, licence: str | None)
     _say_imported(folder, import_egg(file, folder, title, licence))
 
 
-@import_command.command("play", cls=Examples, epilog=EXAMPLES.strip().splitlines()[5])
-@file_argument
-@folder_argument
-@title_option
-@licence_option
-def import_play(file: Path, folder: Path, title: str | None, licence: str | None) -> None:
-    """Make a corpus in DIR from games played with `neuralese play`.
-
-    FILE is the log of a reference game, or a folder of such logs. What the robot said becomes messages, with the
-    person's picks; what the person said becomes utterances.
-    """
-    from neuralese.play.recorded import import_games
-
-    made = import_games(file, folder, title, licence)
-    click.echo(f"{folder}: {made['games']} games, {made['messages']} messages and {made['utterances']} utterances.")
-    click.echo(f"See what it holds: neuralese corpus check {folder}")
-
-
-@corpus.command("export", cls=Examples, epilog="\n".join(EXAMPLES.strip().splitlines()[6:]))
+@corpus.command("export", cls=Examples, epilog="\n".join(EXAMPLES.strip().splitlines()[5:]))
 @click.argument("kind", metavar="FORMAT", type=click.Choice(["csv", "csar", "xferbench"]))
 @click.argument("source", metavar="FROM", type=click.Path(path_type=Path))
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path))

@@ -46,8 +46,7 @@ def load_robot(options: PlayOptions) -> Robot:
     run = open_run(options, steps=options.steps or STEPS)
     lookup, said = Lookup(run), run.said["train"]
     criterion = criterion_of(lookup, options.criterion)
-    best = run.table("dictionary.parquet").query("direction == 'H->R' and criterion == @criterion and rank == 1")
-    message_ids = best.set_index("source_id")["target_id"].loc[range(len(run.phrases))].tolist()
+    message_ids = [lookup.phrases((phrase,), criterion, 1).best[0].id for phrase in range(len(run.phrases))]
     rows = {number: row for row, number in enumerate(said.ids.tolist())}
     return Robot(
         run.cell,
@@ -113,7 +112,7 @@ class DrivingSession(Session):
     single = True
 
     def __init__(self, options: PlayOptions, robot: Robot | None = None) -> None:
-        super().__init__(options, options.logs)
+        super().__init__(options)
         self.robot = load_robot(options) if robot is None else robot
         self.phrases = self.robot.phrases
         self.begin()
@@ -142,10 +141,8 @@ class DrivingSession(Session):
         self._step(action, self.heard(message))
         while not self.course.outcome and self.course.worlds[-1].arrived[0, self.seat]:
             self._step(WAIT, self.heard(""))
-        if self.course.outcome:
-            # every game that humans played with each other was finished, so the parser accepts no other
-            unfinished = self.course.outcome == OUT_OF_TIME
-            self.save(self.log(), self.logs / "unfinished" if unfinished else self.logs)
+        if self.course.outcome in (ARRIVED, CRASHED):  # the parser of logs accepts finished games only
+            self.save(self.log())
         return self.view()
 
     def _step(self, action: int, heard: Heard) -> None:

@@ -5,7 +5,7 @@ says and understands comes from a finished run.
 """
 
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -19,28 +19,15 @@ from torch import Tensor
 
 from neuralese.agents.messages import NOTHING
 from neuralese.evaluate.listeners import Listener, ModelRobot, PlayingRobot
-from neuralese.play.recorded import FORMAT
-from neuralese.play.session import (
-    Heard,
-    PlayOptions,
-    RefusedError,
-    Session,
-    TooLateError,
-    criteria,
-    criterion_of,
-    open_run,
-)
+from neuralese.play.session import Heard, PlayOptions, RefusedError, Session, TooLateError, criterion_of, open_run
 from neuralese.stages.run import Run
-from neuralese.storage.tables import matrix, read_table
-from neuralese.translate.dictionary import Answer, Lookup, Translation, n_best
-from neuralese.translate.interpreter import cross_entropies, interpret_words
+from neuralese.translate.dictionary import Answer, Lookup
 from neuralese.translate.languages import Composed, Language, Neuralese
 from neuralese.translate.pairs import beliefs
 
 SPLIT = "test"  # the split that is played: neither robot nor translator has learned from it
-INTERPRETER = "interpreter"  # a translator who knows the candidates
 N_BEST = 5  # number of translations shown
-NO_ANSWER = Answer("", INTERPRETER, [])
+NO_ANSWER = Answer("", "", [])
 ROUNDS = 10  # default number of rounds in a game
 DESCRIBE, PICK = "describe", "pick"  # what the person does in a round
 DRAWN = 60  # contexts whose pictures are made at a time: looking one up may mean reading a whole archive
@@ -48,13 +35,14 @@ DIGITS = 5  # of a message's numbers
 
 
 class Robot:
-    """A robot that speaks and listens, and its translators. States are (1, s, ...), the true one first.
+    """A robot that speaks and listens, and its translator, which uses one criterion of the dictionary.
 
-    A message is a `Neuralese` of one message; `translator` is a criterion of the dictionary, or the interpreter.
+    States are (1, s, ...), the true one first. A message is a `Neuralese` of one message.
     """
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, criterion: str | None = None) -> None:
         self.run, self.game, self.lookup = run, run.games[SPLIT], Lookup(run)
+        self.criterion = criterion_of(self.lookup, criterion)
         self._rows = {number: row for row, number in enumerate(run.said["train"].ids.tolist())}
 
     def message(self, split: str, row: int) -> Neuralese:
@@ -66,30 +54,14 @@ class Robot:
         """Phrases said together."""
         return Composed(self.run.english, (tuple(parts),))
 
-    def into_english(self, message: Neuralese, states: Tensor, translator: str) -> Answer:
+    def into_english(self, message: Neuralese) -> Answer:
         """A message in English: single phrases."""
-        if translator != INTERPRETER:
-            return self.lookup.message(int(message.ids), translator, N_BEST)
-        phrases, likely = self.run.english.spoken(), self._likelihood(message, states)
-        belief = beliefs(likely)  # the score is the divergence of beliefs about these candidates
-        scores = cross_entropies(likely, phrases, self.game.candidates(states)) + (belief.exp() * belief).sum()
-        best, values = n_best(scores.clamp(min=0), N_BEST)
-        ids, texts, found = phrases.ids.tolist(), phrases.texts(), enumerate(zip(best[0], values[0], strict=True), 1)
-        return Answer(
-            "", INTERPRETER, [Translation(rank, ids[k], texts[k], float(score)) for rank, (k, score) in found]
-        )
+        return self.lookup.message(int(message.ids), self.criterion, N_BEST)
 
-    def into_neuralese(self, parts: Sequence[int], states: Tensor, translator: str) -> tuple[Answer, Neuralese]:
-        """Phrases said together as messages, and the best of these.
-
-        The interpreter says what the robot itself would most likely say in the candidate that the words point to.
-        """
-        if translator != INTERPRETER:
-            answer = self.lookup.phrases(parts, translator, N_BEST)
-            return answer, self.message("train", self._rows[answer.best[0].id])
-        likely, candidates = self._likelihood(self.words(parts), states), self.game.candidates(states)
-        row = int(interpret_words(likely, self.run.neuralese("train"), candidates))
-        return NO_ANSWER, self.message("train", row)
+    def into_neuralese(self, parts: Sequence[int]) -> tuple[Answer, Neuralese]:
+        """Phrases said together as messages, and the best of these."""
+        answer = self.lookup.phrases(parts, self.criterion, N_BEST)
+        return answer, self.message("train", self._rows[answer.best[0].id])
 
     @cached_property
     def _listener(self) -> Listener:
@@ -103,10 +75,7 @@ class Robot:
 
     def belief(self, said: Language, states: Tensor) -> list[float]:
         """What a message, or words, make a listener believe about the candidates, by p(z | x) of their speaker."""
-        return beliefs(self._likelihood(said, states))[0].exp().tolist()
-
-    def _likelihood(self, said: Language, states: Tensor) -> Tensor:
-        return said.log_likelihood(self.game.candidates(states))[0]
+        return beliefs(said.log_likelihood(self.game.candidates(states))[0])[0].exp().tolist()
 
 
 @dataclass(frozen=True)
@@ -116,7 +85,7 @@ class Context:
     states: Tensor  # (1, s, ...) the true one first
     message: Neuralese
     order: list[int]  # the candidate at each place of the page
-    items: list[dict]  # what is there: id, picture, and name, color, feature if known
+    items: list[dict]  # what is there: id, picture, and name and color if known
 
     @property
     def target(self) -> int:
@@ -130,11 +99,10 @@ class Context:
 
 @dataclass
 class Round:
-    """One context, talked about once."""
+    """One context, talked about once; what is said is not known until the speaker has spoken."""
 
     kind: str  # what the person does in it
     context: Context
-    translator: str = ""  # who translated
     words: str = ""  # what was said, in English
     parts: tuple[int, ...] = ()  # the phrases that this is
     message: Neuralese | None = None  # and in neuralese
@@ -156,19 +124,16 @@ class ReferenceSession(Session):
         "describe": {"round": int, "words": str},
         "pick": {"round": int, "place": int},
         "next": {"round": int},
-        "choose": {"translator": str},
         "hear": {"words": str},
         "watch": {},
         "new": {},
     }
 
     def __init__(self, options: PlayOptions) -> None:
-        super().__init__(options, options.logs / options.task)
-        self.run = open_run(options)
-        self.robot, self.phrases = Robot(self.run), self.run.phrases
-        self.translator = criterion_of(self.robot.lookup, options.criterion)
+        super().__init__(options)
+        self.logs, self.run = options.logs / options.task, open_run(options)
+        self.robot, self.phrases = Robot(self.run, options.criterion), self.run.phrases
         self.length = options.steps or ROUNDS
-        self.watched = {"count": 0, "right": 0, "unaided": 0}
         self._items: dict[int, dict] = {}  # of states, by their numbers
         self._drawn: list[int] = []  # the next messages to play
         self.begin()
@@ -189,17 +154,13 @@ class ReferenceSession(Session):
             raise RefusedError("This round is not over yet.")
         if self.over:
             raise TooLateError("This game is over; please start a new one.")
-        self.rounds.append(Round(PICK if len(self.rounds) % 2 else DESCRIBE, self.draw()))
-        self._speak()
-
-    def _speak(self) -> None:
-        """Translate what the robot says in this round, again if the translator has changed."""
-        last = self.rounds[-1]
-        if last.kind == PICK and last.picked is None:
-            message = last.context.message
-            english = self.robot.into_english(message, last.context.states, self.translator)
-            last.translations, last.translator, last.message = english, self.translator, message
-            last.words, last.parts = english.best[0].text, (english.best[0].id,)
+        context = self.draw()
+        if len(self.rounds) % 2:
+            english = self.robot.into_english(context.message)
+            best = english.best[0]
+            self.rounds.append(Round(PICK, context, best.text, (best.id,), context.message, english))
+        else:
+            self.rounds.append(Round(DESCRIBE, context))
 
     def _open_round(self, number: int, kind: str) -> Round:
         """The round of this number, which must be the current one and of this kind."""
@@ -213,11 +174,10 @@ class ReferenceSession(Session):
     def describe(self, round: int, words: str) -> dict:
         """Describe the true state; the robot picks. Refused words have not been said."""
         last = self._open_round(round, DESCRIBE)
-        heard, states = self.heard(words), last.context.states
-        last.translations, message = self.robot.into_neuralese(heard.parts, states, self.translator)
-        last.heard, last.words, last.parts = heard, words.strip(), heard.parts
-        last.message, last.translator = message, self.translator
-        last.picked = last.context.order.index(self.robot.pick(message, states, self.generator))
+        last.heard = self.heard(words)
+        last.words, last.parts = words.strip(), last.heard.parts
+        last.translations, last.message = self.robot.into_neuralese(last.parts)
+        last.picked = last.context.order.index(self.robot.pick(last.message, last.context.states, self.generator))
         return self._played()
 
     def pick(self, round: int, place: int) -> dict:
@@ -230,7 +190,7 @@ class ReferenceSession(Session):
 
     def _played(self) -> dict:
         if self.over:
-            self.save(self.log(), self.logs)
+            self.save(self.log())
         return self.view()
 
     def next(self, round: int) -> dict:
@@ -239,31 +199,19 @@ class ReferenceSession(Session):
             self._next_round()
         return self.view()
 
-    def choose(self, translator: str) -> dict:
-        """Let another translator translate from now on."""
-        if translator != INTERPRETER:
-            criterion_of(self.robot.lookup, translator)
-        self.translator = translator
-        self._speak()
-        return self.view()
-
     def watch(self) -> dict:
         """Let one robot tell another something through English, and show spectators everything."""
         robot, context = self.robot, self.draw()
-        states, message = context.states, context.message
-        english = robot.into_english(message, states, self.translator)
+        message = context.message
+        english = robot.into_english(message)
         parts = (english.best[0].id,)
-        neuralese, received = robot.into_neuralese(parts, states, self.translator)
+        neuralese, received = robot.into_neuralese(parts)
         picked, unaided = (
-            context.order.index(robot.pick(each, states, self.generator)) for each in (received, message)
+            context.order.index(robot.pick(each, context.states, self.generator)) for each in (received, message)
         )
-        self.watched["count"] += 1
-        self.watched["right"] += picked == context.target
-        self.watched["unaided"] += unaided == context.target
         return {
             "candidates": context.view(named=True),
             "target": context.target,
-            "translator": self.translator,
             "message": message_view(message),
             "message_belief": self._belief(message, context),
             "english": answer_view(english),
@@ -274,7 +222,6 @@ class ReferenceSession(Session):
             "picked": picked,
             "right": picked == context.target,
             "unaided": unaided,  # the listener's pick on hearing the message itself
-            "watched": dict(self.watched),
         }
 
     def _belief(self, said: Language, context: Context) -> list[float]:
@@ -287,9 +234,8 @@ class ReferenceSession(Session):
         return self.view() | {
             "title": self.run.task.title,
             "seed": self.run.seed,
-            "translators": [*criteria(self.robot.lookup), INTERPRETER],
+            "criterion": self.robot.criterion,
             "phrases": [phrase for phrase in self.phrases if phrase],
-            "watched": dict(self.watched),
         }
 
     def view(self) -> dict:
@@ -307,11 +253,9 @@ class ReferenceSession(Session):
             "played": len(played),
             "candidates": last.context.view(named=answered),
             "target": last.context.target if answered or last.kind == DESCRIBE else None,
-            "translator": last.translator,
             "english": answer_view(last.translations) if last.kind == PICK else None,
             "result": self._result(last) if answered else None,
             "history": [{"kind": each.kind, "words": each.words, "right": each.right} for each in played],
-            "chosen": self.translator,
             "note": self.note,
         }
 
@@ -351,20 +295,16 @@ class ReferenceSession(Session):
         """Look up what states look like, and draw them."""
         task, files = self.run.task, self.run.files
         known = task.described(files, [], [[code] for code in sorted(codes)])["items"]
-        items = files.get("items.parquet")
-        features = None if items is None else matrix(read_table(items, "items")["feature"])
         for code, pixels in task.pixels(files, codes).items():
             picture = f"state-{code}.png"
             self.pictures[picture] = png(pixels)
             self._items[code] = {name: known[code][name] for name in ("name", "color") if name in known[code]}
             self._items[code] |= {"id": code, "picture": picture}
-            if features is not None:
-                self._items[code]["feature"] = rounded(features[code])
 
     def log(self) -> dict:
         """A game as JSON."""
         run = self.run
-        about = {"format": FORMAT, "task": run.task.name, "seed": run.seed, "data": run.data}
+        about = {"task": run.task.name, "seed": run.seed, "data": run.data, "criterion": self.robot.criterion}
         return about | {"time": f"{datetime.now(UTC):%FT%TZ}", "rounds": [_round_log(each) for each in self.rounds]}
 
 
@@ -372,7 +312,7 @@ def _round_log(played: Round) -> dict:
     context, message = played.context, played.message
     assert message is not None
     items = [{name: value for name, value in item.items() if name != "picture"} for item in context.items]
-    about = {"candidates": items, "true": context.target, "picked": played.picked, "translator": played.translator}
+    about = {"candidates": items, "true": context.target, "picked": played.picked}
     if played.heard:
         said = {"text": played.heard.typed, "heard": list(played.heard.phrases)}
         return {"person": "describes", **about, **said, "received": numbers(message)}
@@ -395,12 +335,7 @@ def numbers(message: Neuralese) -> list:
     """The message itself: the entries of a vector, or the numbers of the symbols."""
     if message.spells:
         return [symbol for symbol in message.messages.to_array()[0].tolist() if symbol != NOTHING]
-    return rounded(message.messages[0].tolist())
-
-
-def rounded(values: Iterable[float]) -> list[float]:
-    """Numbers with few digits."""
-    return [round(float(value), DIGITS) for value in values]
+    return [round(number, DIGITS) for number in message.messages[0].tolist()]
 
 
 def png(pixels: np.ndarray) -> bytes:

@@ -10,7 +10,6 @@ that no site can reach it under a name of its own (DNS rebinding).
 """
 
 import hmac
-import html
 import json
 import logging
 import secrets
@@ -104,7 +103,7 @@ class Handler(BaseHTTPRequestHandler):
             status = HTTPStatus.INTERNAL_SERVER_ERROR
             sentence = "Something went wrong here; the terminal says what. Please start a new game."
         if sentence:
-            content, kind = self._refusal(sentence)
+            content, kind = _json({"error": sentence})
         self.send_response(status)
         for name, value in {**HEADERS, "Content-Type": kind, "Content-Length": str(len(content))}.items():
             self.send_header(name, value)
@@ -166,13 +165,6 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             raise RequestError(HTTPStatus.REQUEST_TIMEOUT, "The request was cut off; please try again.")
         return content
-
-    def _refusal(self, sentence: str) -> tuple[bytes, str]:
-        """A sentence for the sender: people get a page, programs JSON."""
-        if self.command == "GET" and "text/html" in self.headers.get("Accept", ""):
-            page = f'<!doctype html><html lang="en"><title>neuralese</title><p>{html.escape(sentence)}</p></html>'
-            return page.encode(), "text/html; charset=utf-8"
-        return _json({"error": sentence})
 
     def log_message(self, format: str, *args: Any) -> None:
         """Log nothing: the terminal is for the person, and addresses contain the token."""

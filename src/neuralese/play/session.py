@@ -34,10 +34,6 @@ log = logging.getLogger(__name__)
 MAX_CHARACTERS = 80
 SIMILAR = 0.8  # similarity (by `difflib`) from which one word is taken for another
 WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
-OF_SEED = (  # besides the files that the task names
-    *("robot_speaker.safetensors", "human_speaker.safetensors"),
-    *("messages.parquet", "contexts.parquet", "dictionary.parquet"),
-)
 
 
 class RefusedError(NeuraleseError):
@@ -145,9 +141,9 @@ class Session(ABC):
     max_words = 12  # that a person may say at once
     single = False  # whether they are heard as a single phrase
 
-    def __init__(self, options: PlayOptions, logs: Path) -> None:
+    def __init__(self, options: PlayOptions) -> None:
         self.options, self.generator = options, options.generator
-        self.logs = logs  # the folder in which finished games are saved
+        self.logs = options.logs  # the folder in which finished games are saved
         self.saved: list[Path] = []
         self.note = ""  # what became of the game's log
         self.pictures: dict[str, bytes] = {}  # PNG files beside the page, by name
@@ -187,10 +183,10 @@ class Session(ABC):
         except RefusedError as error:
             return {"refused": str(error)}
 
-    def save(self, game: Any, folder: Path) -> None:
+    def save(self, game: Any) -> None:
         """Save the log of a game as a JSON file of its own, and note where."""
         letters = "".join(secrets.choice(string.ascii_lowercase) for _ in range(8))
-        path = folder / f"{datetime.now(UTC):%Y-%m-%d_%H-%M-%S}_{letters}.json"
+        path = self.logs / f"{datetime.now(UTC):%Y-%m-%d_%H-%M-%S}_{letters}.json"
         try:
             write_text(path, json.dumps(game))
         except (OSError, StorageError) as error:
@@ -209,29 +205,18 @@ def open_session(options: PlayOptions) -> Session:
 
 
 def open_run(options: PlayOptions, **rules: Any) -> Run:
-    """The run to play with, which must have a dictionary and all other files that the game reads."""
+    """The run to play with, which must have a dictionary."""
     run = Run.open(options.results, options.task, options.seed, **rules)
-    files = run.task.files
-    roles = ("game", "human", "robot") if files["history"] else ("game", "human")
-    needed = [*(Path(file).name for role in roles for file in files[role]), "utterances.parquet", *OF_SEED]
-    missing = [name for name in needed if name not in run.files]
-    if missing:
-        folder = options.results / options.task
-        raise NeuraleseError(
-            f"{folder} has no {missing[0]} for seed {run.seed}; "
-            f"make it with: neuralese run {folder}/seed{run.seed}/dictionary.parquet"
-        )
+    if "dictionary.parquet" not in run.files:
+        made = options.results / options.task / f"seed{run.seed}/dictionary.parquet"
+        raise NeuraleseError(f"{made} does not exist; make it with: neuralese run {made}")
     return run
 
 
-def criteria(lookup: Lookup) -> list[str]:
-    """The criteria that translate in both directions."""
-    return [name for name in lookup.criteria["R->H"] if name in lookup.criteria.get("H->R", {})]
-
-
 def criterion_of(lookup: Lookup, criterion: str | None) -> str:
-    """A criterion of the dictionary, by default ours; any other is refused."""
-    criterion, known = criterion or lookup.default, criteria(lookup)
+    """A criterion of the dictionary that translates in both directions, by default ours; any other is refused."""
+    criterion = criterion or lookup.default
+    known = [name for name in lookup.criteria["R->H"] if name in lookup.criteria.get("H->R", {})]
     if criterion not in known:
-        raise RefusedError(f"{lookup.path} has no translation by '{criterion}'; choose from {', '.join(known)}.")
+        raise NeuraleseError(f"{lookup.path} has no translation by '{criterion}'; choose from {', '.join(known)}.")
     return criterion

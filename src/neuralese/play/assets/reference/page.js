@@ -1,8 +1,7 @@
 // Play: the page draws what the server says and sends what the person does; all rules are the server's.
 
 import { ask, element, find, inventory, once, sentence } from "./base.js";
-import { bars, candidate, letter, message, nearest, translator } from "./parts.js";
-import { suggest } from "./suggest.js";
+import { bars, candidate, letter, message, nearest } from "./parts.js";
 
 const words = find("words");
 let state = null;
@@ -98,7 +97,7 @@ function showSpeech() {
   find("speech-title").textContent = `The robot says, through ${through()}`;
 }
 
-const through = () => (state.translator === "interpreter" ? "the interpreter" : `the ${state.translator} dictionary`);
+const through = () => `the ${known.criterion} dictionary`;
 
 function showResult() {
   const { kind, candidates, result } = state;
@@ -118,8 +117,7 @@ function showResult() {
 }
 
 function translations(title, found) {
-  return element("details", { open: found.how === "interpreter" },
-    element("summary", { textContent: title }), nearest(found));
+  return element("details", {}, element("summary", { textContent: title }), nearest(found));
 }
 
 function heard({ words: typed, heard: { phrases, corrected, left_out: out } }) {
@@ -163,7 +161,6 @@ function preview() {
 find("say").addEventListener("submit", (event) => {
   event.preventDefault();
   clearTimeout(typing);
-  closeSuggestions();
   if (state && !state.answered) play("describe", { round: state.round, words: words.value });
 });
 words.addEventListener("input", preview);
@@ -173,7 +170,7 @@ find("new").addEventListener("click", () => play("new", {}));
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.repeat || !state) return;
   const target = event.target;
-  if (target === words || target.closest("select, input")) return;
+  if (target === words) return;
   const place = Number(event.key) - 1;
   if (state.kind === "pick" && !state.answered && place in state.candidates) {
     event.preventDefault();
@@ -188,10 +185,9 @@ document.addEventListener("keydown", (event) => {
 });
 
 known = await ask("state");
-const closeSuggestions = suggest(words, find("suggestions"), known.phrases, preview);
+find("phrases").append(...known.phrases.map((phrase) => element("option", { value: phrase })));
 find("title").textContent = `${known.title}: talking with a robot`;
 document.title = find("title").textContent;
-translator(known, show, (error) => tell(sentence(error), true));
 inventory(known.phrases, (phrase) => {
   words.value = `${words.value.trim()} ${phrase}`.trim();
   preview();

@@ -1,13 +1,9 @@
-// Building blocks of both views: candidates, beliefs, messages, translations, and who translates.
+// Building blocks of both views: candidates, beliefs, messages and translations.
 
-import { ask, element, find, once } from "./base.js";
+import { element } from "./base.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const HOW = {
-  dictionary: "from the dictionary",
-  scored: "not in the dictionary: scored now",
-  interpreter: "by the interpreter",
-};
+const HOW = { dictionary: "from the dictionary", scored: "not in the dictionary: scored now" };
 
 export const percent = (share) => `${Math.round(100 * share)} %`;
 export const letter = (place) => String.fromCharCode(65 + place);
@@ -68,23 +64,7 @@ export function nearest({ best, how }) {
   const items = best.map(({ text, score }) => element("li", {},
     element("span", { textContent: text }),
     element("span", { className: "number", textContent: score === null ? "∞" : score.toFixed(2) })));
-  const note = best.length ? `${HOW[how]}; a lower score is nearer` : HOW[how];
   return element("div", { className: "nearest" },
     element("ol", {}, ...items),
-    element("p", { className: "small", textContent: note }));
-}
-
-// Who translates from now on; `changed` gets the game after it.
-export function translator(state, changed, failed) {
-  const select = find("translator");
-  const name = (each) => (each === "interpreter" ? "an interpreter" : `the ${each} dictionary`);
-  select.replaceChildren(...state.translators.map((each) => element("option", { value: each, textContent: name(each) })));
-  select.value = state.chosen;
-  select.addEventListener("change", () => once(async () => {
-    try {
-      changed(await ask("choose", { translator: select.value }));
-    } catch (error) {
-      failed(error);
-    }
-  }));
+    element("p", { className: "small", textContent: `${HOW[how]}; a lower score is nearer` }));
 }

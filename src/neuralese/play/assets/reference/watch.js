@@ -1,25 +1,23 @@
 // Watch two robots talk through English, step by step or automatically.
 
 import { ask, element, find, once, sentence } from "./base.js";
-import { bars, candidate, letter, message, nearest, translator } from "./parts.js";
+import { bars, candidate, letter, message, nearest } from "./parts.js";
 
 const PAUSE = 1800; // milliseconds between automatic steps
 const QUICK = Number(new URLSearchParams(location.search).get("pause")) || PAUSE;
 let seen = null; // the message that is being watched
 let reached = 0; // number of its steps shown
 let timer = null;
-
-const through = () => (seen.translator === "interpreter" ? "The interpreter says" : `The ${seen.translator} dictionary says`);
+const count = { heard: 0, right: 0, unaided: 0 };
 
 const STEPS = [
   () => step("The first robot sees", "It wants the other to pick the marked one.", pictures({ target: true })),
   () => step("It says", "Its message, as it comes out of the noisy channel.", message(seen.message),
     bars("What the message says", seen.message_belief, seen.candidates, "message")),
-  () => step(`${through()}, in English`, "", element("p", { className: "said", textContent: `“${seen.english.best[0].text}”` }),
+  () => step(`The ${known.criterion} dictionary says, in English`, "", element("p", { className: "said", textContent: `“${seen.english.best[0].text}”` }),
     nearest(seen.english), bars("What the words say", seen.words_belief, seen.candidates, "words")),
   () => step("Which becomes the message", "That is all the second robot hears.", message(seen.received),
-    ...(seen.neuralese.best.length ? [nearest(seen.neuralese)] : []),
-    bars("What this message says", seen.received_belief, seen.candidates, "message")),
+    nearest(seen.neuralese), bars("What this message says", seen.received_belief, seen.candidates, "message")),
   () => step(`The second robot picks ${letter(seen.picked)}`, verdict(), pictures({ target: true, picked: true })),
 ];
 
@@ -62,7 +60,7 @@ function go() {
       find("steps").append(STEPS[reached]());
       reached += 1;
       find("fault").hidden = true;
-      if (reached === STEPS.length) count(seen.watched);
+      if (reached === STEPS.length) showCount();
       const shown = find("steps").lastElementChild;
       if (reached > 1) shown.scrollIntoView({ block: "nearest" });
       find("step").firstChild.textContent = reached === STEPS.length ? "Next message " : "Next step ";
@@ -74,8 +72,11 @@ function go() {
   });
 }
 
-function count({ count: heard, right, unaided }) {
-  if (!heard) return;
+function showCount() {
+  count.heard += 1;
+  count.right += seen.right;
+  count.unaided += seen.unaided === seen.target;
+  const { heard, right, unaided } = count;
   find("watched").textContent =
     `${right} of ${heard} understood through English, ${unaided} of ${heard} without translation.`;
 }
@@ -102,7 +103,7 @@ find("step").addEventListener("click", () => {
 find("auto").addEventListener("click", automatic);
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-  if (event.target.closest("button, a, select, input")) return;
+  if (event.target.closest("button, a")) return;
   if (event.key === "Enter" || event.key === "ArrowRight") {
     stop();
     go();
@@ -112,6 +113,4 @@ document.addEventListener("keydown", (event) => {
 const known = await ask("state");
 find("title").textContent = `${known.title}: two robots talk`;
 document.title = find("title").textContent;
-translator(known, () => { reached = STEPS.length; }, (error) => { find("fault").textContent = sentence(error); });
-count(known.watched);
 await go();
