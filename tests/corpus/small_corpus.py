@@ -16,7 +16,7 @@ SHAPES = ("circle", "square", "star")
 SETTINGS = """\
 title: Small
 licence: CC0-1.0
-messages: {kind: symbols, end: 0, vocabulary: 9}
+messages: {kind: symbols, end: 0}
 states:
   shape: {type: category}
   size: {type: number}

@@ -17,7 +17,7 @@ Change = Callable[[Files], None]
 CONTEXTS = "context_id,candidates,true,pick\nc0,s0 s1,0,1\nc1,s2 s3 s4,2,\n"
 N = 60
 IDS = [f"s{row % 12}" for row in range(N)]
-SYMBOLS = "kind: symbols, end: 0, vocabulary: 9"
+SYMBOLS = "kind: symbols, end: 0"
 LEAST = "messages: {kind: symbols}\nstates: {size: {type: vector}}\nutterances: {from: states}\n"
 
 # file, and its line for tables | what stands there | what is put in its place | part of the sentence
@@ -25,27 +25,26 @@ EDITS = r"""
 corpus.yaml | candidates: | candidate: | 'candidate' is not a known key; did you mean 'candidates'?
 corpus.yaml | end: 0 | ends: 0 | 'messages.ends' is not a known key; did you mean 'end'
 corpus.yaml | type: number | kind: number | 'states.size.kind' is not a known key
-corpus.yaml | messages: {kind: symbols, end: 0, vocabulary: 9} | | 'messages' is missing
-corpus.yaml | kind: symbols | kind: words | 'messages.kind' is 'words'; write one of symbols, vector
-corpus.yaml | type: number | type: float | 'states.size.type' is 'float'; write one of category
-corpus.yaml | {type: number} | number | 'states.size' is 'number'; write a mapping, such as `{type: category}`
-corpus.yaml | , period: 360 | | 'states.angle.period' is missing
-corpus.yaml | period: 360 | period: .nan | 'states.angle.period' is nan; write a number above 0
-corpus.yaml | kind: symbols, end: 0, vocabulary: 9 | kind: vector, noise: .inf | 'messages.noise' is inf; write a number
+corpus.yaml | messages: {kind: symbols, end: 0} | | 'messages' is missing
+corpus.yaml | kind: symbols | kind: words | 'messages.kind' is wrong: 'words' should be 'symbols' or 'vector'
+corpus.yaml | type: number | type: float | 'states.size.type' is wrong: 'float' should be 'category', 'number'
+corpus.yaml | {type: number} | number | 'states.size' is wrong: 'number' should be a section
+corpus.yaml | , period: 360 | | in 'states.angle', a circular column needs its period
+corpus.yaml | period: 360 | period: .nan | 'states.angle.period' is wrong: nan should be a finite number
+corpus.yaml | kind: symbols, end: 0 | kind: vector, noise: .inf | 'messages.noise' is wrong: inf should be
 corpus.yaml | least: 3 | least: 3, about: [hue] | 'utterances.about' names hue, which is not under 'states'
-corpus.yaml | least: 3 | least: 3, about: [rgb, rgb] | 'utterances.about' names rgb twice
-corpus.yaml | candidates: 2 | candidates: 1 | 'candidates' is 1; write a whole number from 2
-corpus.yaml | candidates: 2 | candidates: two | 'candidates' is 'two'
-corpus.yaml | candidates: 2 | candidates: yes | 'candidates' is True
-corpus.yaml | dev: 0.2, test: 0.2 | dev: 0.5, test: 0.5 | 'split' leaves nothing for training
-corpus.yaml | kind: symbols | kind: vector | 'messages.end' has no meaning for messages of kind
-corpus.yaml | end: 0 | end: 9 | 'messages.end' is 9, but symbols are below
+corpus.yaml | least: 3 | least: 3, about: [rgb, rgb] | 'utterances.about' is wrong: ['rgb', 'rgb'] should name each once
+corpus.yaml | candidates: 2 | candidates: 1 | 'candidates' is wrong: 1 should be greater than or equal to 2
+corpus.yaml | candidates: 2 | candidates: two | 'candidates' is wrong: 'two' should be a whole number
+corpus.yaml | candidates: 2 | candidates: yes | 'candidates' is wrong: True should be a whole number
+corpus.yaml | dev: 0.2, test: 0.2 | dev: 0.5, test: 0.5 | in 'split', nothing is left for training
+corpus.yaml | kind: symbols | kind: vector | in 'messages', 'end' has no meaning for messages of kind
 corpus.yaml | licence: CC0-1.0 | title: Again | line 2 has the key 'title' for the second time
 corpus.yaml |   size: |   on: | line 6: YAML does not read the key 'on' as text
-corpus.yaml | Small | "Sm\u0007all" | 'title' has the control character U+0007
+corpus.yaml | Small | "Sm\u0007all" | 'title' is wrong: 'Sm\x07all' should be a line of text without control
 corpus.yaml | size: | "si\u0007ze": | line 6 has a key with the control character U+0007
 corpus.yaml | candidates: 2 | same: [room] | 'same' names room, which is not a column of states
-corpus.yaml | test: 0.2 | test: 0.2, by: room | 'split.by' names room, which is not a column
+corpus.yaml | test: 0.2 | test: 0.2, by: room | 'split.by' is wrong: 'room' should be 'episode'
 corpus.yaml | shape: {type: category} | shape: {type: image} | line 2: 'shape' is 'circle', but the folder has no
 corpus.yaml | {language: en, least: 3} | {from: states} | says `utterances: {from: states}`, but utterances.csv exists
 messages.csv 1 | episode | message | messages.csv has two columns called 'message'
@@ -53,7 +52,7 @@ messages.csv 1 | episode | | has no name for column 3
 messages.csv 1 | message | sent | messages.csv has no column 'message'
 messages.csv 3 | 2 5 0 7 | | line 3: 'message' is empty; if the agent
 messages.csv 3 | 2 5 | 2 -5 | line 3: 'message' holds -5, but symbols count from 0
-messages.csv 3 | 2 5 | 2 9 | line 3: 'message' holds 9, which is not below 9, messages
+messages.csv 3 | 2 5 | 2 9999999999 | line 3: 'message' holds 9999999999, which is not below
 messages.csv 3 | 2 5 0 7 | [2 5] | line 3: 'message' is '[2 5]'; write its entries
 messages.csv 3 | 2 5 | 2 5.5 | line 3: 'message' is '2 5.5 0 7'
 messages.csv 3 | 2 5 | 99999999999999999999 | line 3: 'message' holds 99999999999999999999, which is too large
@@ -149,7 +148,7 @@ def substituted(name: str, pattern: str, after: str) -> Change:
     return lambda files: files.update({name: re.sub(pattern, after, files[name])})
 
 
-BY = replace("corpus.yaml", "test: 0.2", "test: 0.2, by: half")
+TWO = both(column("messages.csv", "episode"), column("messages.csv", "episode", lambda row: row % 2))
 ONE = both(
     put("states.csv", states("s0,a,1,1,#000000\n")),
     put("messages.csv", "state_id,message\n" + "s0,1 2\n" * 9),
@@ -164,28 +163,28 @@ BROKEN: list[tuple[str, Change]] = [
     ("corpus.yaml does not exist", without("corpus.yaml")),
     ("corpus.yaml is empty", put("corpus.yaml", "")),
     ("corpus.yaml holds ['a']", put("corpus.yaml", "- a\n")),
-    ("'states.angle.period' is 9999", replace("corpus.yaml", "360", "9" * 400)),
-    ("'states' names no column", put("corpus.yaml", "messages: {kind: symbols}\nstates: {}\n")),
+    ("'states.angle.period' is wrong", replace("corpus.yaml", "360", "9" * 400)),
+    ("'states' is wrong: {} should", put("corpus.yaml", "messages: {kind: symbols}\nstates: {}\n")),
     ("line 2 has an alias", put("corpus.yaml", "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\n")),
     ("line 1 is not YAML (could not", put("corpus.yaml", "title: !!python/name:os.system x\n")),
     ("is nested too deeply", put("corpus.yaml", "a: " + "[" * 5000 + "]" * 5000)),
     ("line 3 is not YAML", put("corpus.yaml", "messages: {kind: symbols\nstates\n")),
-    ("corpus.yaml is UTF-16", put("corpus.yaml", "title: x".encode("utf-16"))),
-    ("'utterances.about' is for what people saw, but `from: states`", both(FROM_STATES, without("utterances.csv"))),
+    ("in 'utterances', 'about' is about people, but `from: states`", both(FROM_STATES, without("utterances.csv"))),
     ("'split.by' is episode, but messages.csv has no column", both(EPISODES, column("messages.csv", "episode"))),
     # files
     ("has no table of states: a translation compares what messages make", without("states.csv")),
     ("has no table of messages", without("messages.csv")),
     ("has both states.csv and states.jsonl; remove one", put("states.jsonl", "{}")),
-    ("states.xlsx is in an unknown format", put("states.xlsx", b"PK", "states.csv")),
     ("states.csv is empty", put("states.csv", "")),
     ("states.csv has no rows", put("states.csv", states(""))),
-    ("separates its cells with ';'; separate them with", put("messages.csv", "state_id;message\ns1;1 2\n")),
-    ("utterances.csv, line 2 holds a NUL byte", replace("utterances.csv", "a red", "a\0 red")),
+    ("utterances.csv, line 2: 'text' has the control character U+0000", replace("utterances.csv", "a red", "a\0 red")),
     ("utterances.csv, line 2 is not UTF-8 (byte 0xe9)", put("utterances.csv", b"state_id,text\ns1,\xe9")),
     ("line 2 is not a JSON object (Expecting", put("messages.jsonl", '{"message": [1]}\n{"a":\n', "messages.csv")),
     ("line 1 is [1, 2], not a JSON", put("messages.jsonl", "[1, 2]\n", "messages.csv")),
-    ("NaN is not a JSON number", put("messages.jsonl", '{"state_id": "s0", "message": [NaN]}\n', "messages.csv")),
+    (
+        "line 1: 'message' holds nan",
+        put("messages.jsonl", '{"state_id": "s0", "message": [NaN]}\n', "messages.csv"),
+    ),
     ("line 1 is not a JSON object", put("messages.jsonl", "[" * 100_000, "messages.csv")),
     ("messages.parquet is not a whole Parquet file", put("messages.parquet", b"PAR1 and no more", "messages.csv")),
     # states
@@ -195,11 +194,11 @@ BROKEN: list[tuple[str, Change]] = [
     ("states.csv has only one state, so there is nothing to tell apart", ONE),
     ("line 8: 'size' is text ('big') but a number in line 1", put("states.jsonl", MIXED, "states.csv")),
     ("line 9: 'size' has 2 numbers but 1 in the first row", both(VECTOR, replace("states.csv", ",3.5,", ",3.5 1,"))),
-    ("line 2: 'shape' is 'circle', which cannot be read as a picture: its format is unknown", PICTURES),
+    ("line 2: 'shape' is 'circle', which is not a whole picture; replace it", PICTURES),
     ("'shape' has 1,001 different values, more than the 1,000", put("states.csv", MANY)),
     # messages
     ("messages.csv has no column 'state_id': a translation compares", column("messages.csv", "state_id")),
-    ("messages.csv: 'state_id' is empty in every row: a", substituted("messages.csv", "(?m)^s[0-9]+", "")),
+    ("messages.csv, line 2: 'state_id' is empty; fill it in", substituted("messages.csv", "(?m)^s[0-9]+", "")),
     ("row 0 (counted from 0): 'message' holds 1.5, but a symbol is a whole number", of("message", [[1.5]] * N)),
     ("'message' is '1 2'; write a list", of("message", ["1 2"] * N)),
     ("row 0 (counted from 0): 'state_id' is 0.0; an id", of("message", [[1]] * N, state_id=np.arange(N) / 1.0)),
@@ -207,14 +206,17 @@ BROKEN: list[tuple[str, Change]] = [
     ("row 5 (counted from 0): 'message' holds nan; write", vectors([[0.5, np.nan if n == 5 else 0] for n in range(N)])),
     ("row 3 (counted from 0): 'message' holds an empty", of("message", [[1, None if n == 3 else 2] for n in range(N)])),
     # splits
-    ("messages.csv, line 3: 'split' is 'val'; did you mean dev?", splits("messages.csv", "train", "val", "test")),
+    (
+        "messages.csv, line 3: 'split' is 'val'; write one of train",
+        splits("messages.csv", "train", "val", "test"),
+    ),
     ("messages.csv has nothing in the split 'dev'", splits("messages.csv", "train", "test")),
     ("utterances.csv has nothing in the split 'dev'", splits("utterances.csv", "train", "test")),
-    ("messages.csv has 2 different values of 'half', too few", both(BY, column("states.csv", "half", lambda n: n % 2))),
+    ("messages.csv has 2 different values of 'episode', too few", both(EPISODES, TWO)),
     # contexts
     ("contexts.csv exists, but no message names its", put("contexts.csv", CONTEXTS)),
     ("messages.csv has a column 'context_id', but there is no table of contexts", NAMED),
-    ("'context_id' is 'c7', which no row of the table of contexts has (as in 29 more rows)", UNKNOWN),
+    ("'context_id' is 'c7', which no row of the table of contexts has", UNKNOWN),
     ("line 2: 'candidates' has 1, but with fewer than two", in_contexts(CONTEXTS.replace("s0 s1,0,1", "s0,0,0"))),
     ("line 3: 'candidates' has 's33', which no row of states.csv has; in", in_contexts(CONTEXTS.replace("s3", "s33"))),
     ("line 2: 'true' is 2; write a position from 0 to 1", in_contexts(CONTEXTS.replace("s0 s1,0", "s0 s1,2"))),

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_corpus import write
 
 from neuralese.tasks.corpus.candidates import draw_candidates
-from neuralese.tasks.corpus.read import read_corpus
 
 
 def skewed(n: int, n_states: int, seed: int = 0) -> np.ndarray:
@@ -89,16 +87,3 @@ def test_distractors_depend_on_the_generator_alone():
     assert (one == again).all()
     assert (one != other).any()
     assert min(len(set(one[states == state, 1])) for state in range(5)) > 20
-
-
-def test_a_corpus_draws_from_its_split_and_keeps_shared_columns(tmp_path, files):
-    files["corpus.yaml"] = files["corpus.yaml"].replace("candidates: 2", "candidates: 3\nsame: [board, shape]")
-    files["states.csv"] = "state_id,shape,size,angle,rgb,board\n" + "".join(
-        f"s{n},{'ab'[n % 2]},1,{n},#ff0000,{n % 4 // 2}\n" for n in range(12)
-    )
-    corpus = read_corpus(write(tmp_path / "c", files))
-    rows = corpus.rows("train")
-    drawn = corpus.candidates(rows, np.random.default_rng(0))
-    assert drawn.shape == (len(rows), 3)
-    assert (drawn % 4 == drawn[:, :1] % 4).all()  # states that share board and shape differ by multiples of four
-    assert set(drawn.flatten()) <= set(corpus.state[rows])

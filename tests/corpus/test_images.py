@@ -59,7 +59,7 @@ def test_a_cut_picture_is_refused(folder):
     Image.fromarray(noise).save(folder / "square", "JPEG")
     content = (folder / "square").read_bytes()
     (folder / "square").write_bytes(content[: len(content) // 2])
-    with pytest.raises(NeuraleseError, match=r"line 3: 'shape' is 'square', which cannot be read as a picture"):
+    with pytest.raises(NeuraleseError, match=r"line 3: 'shape' is 'square', which is not a whole picture"):
         read_corpus(folder, image_features=checked)
 
 

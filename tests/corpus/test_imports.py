@@ -49,7 +49,7 @@ def test_check_says_what_a_corpus_holds_and_writes_nothing(small, tmp_path):
     assert found["inventory"]["red"] + found["inventory"]["blue"] == 36
     shape = {"column": "shape", "type": "category", "holds": "3 values: circle, square, star"}
     assert found["states"]["columns"][0] == shape
-    assert any("symbols were said" in each or "never in training: 8" in each for each in found["warnings"])
+    assert "symbols were said fewer than 10 times in training, so what they mean" in " ".join(found["warnings"])
     assert any("phrases were said fewer than 10 times in training" in each for each in found["warnings"])
     assert snapshot(tmp_path) == before
 
@@ -67,15 +67,14 @@ sent,kind,angle,hue name,rgb,note,said,game
 def test_a_flat_csv_becomes_a_corpus_whose_types_are_guessed(tmp_path):
     (tmp_path / "log.txt").write_text(LOG)
     options = ("--message", "sent", "--utterance", "said", "--episode", "game", "--states", "kind,angle,hue name,rgb")
-    told = ("--title", "Cats: and dogs", "--licence", "MIT")
-    page = prints("import", "csv", tmp_path / "log.txt", tmp_path / "mine", *options, *told)
+    page = prints("import", "csv", tmp_path / "log.txt", tmp_path / "mine", *options)
     assert "3 messages (symbols) in 2 states" in page
     text = (tmp_path / "mine/corpus.yaml").read_text()
     settings = yaml.safe_load(text)
     assert {name: each["type"] for name, each in settings["states"].items()} == {
-        **{"kind": "category", "angle": "circular", "hue name": "category", "rgb": "color"}
+        **{"kind": "category", "angle": "category", "hue name": "category", "rgb": "vector"}
     }
-    assert (settings["title"], settings["split"]["by"]) == ("Cats: and dogs", "episode")
+    assert (settings["title"], settings["split"]["by"]) == ("log", "episode")
     assert "guessed" in text
     assert pq.read_table(tmp_path / "mine/utterances.parquet")["state_id"].to_pylist() == [0, 0]
 
@@ -118,11 +117,10 @@ MIXED = [{"message": ["a", "b"], "kind": "x"}, {"message": ["a", 2], "kind": "y"
         ("", (), "is empty"),
         ("message,state_id\n1,2\n", ("--states", "state_id"), "states are renumbered"),
         ("message,b,s\n1,2,\n", ("--utterance", "s"), "'s' is empty in every row"),
-        ("message,b\n1\0,2\n", (), "NUL byte"),
+        ("message,b\n1\0,2\n", (), "line 2: 'message' holds"),
         ("message,b\n1 2,x\n2 1,x\n1 x,x\n", (), "line 4: 'message' holds '1 x'; write all messages in numbers"),
         ("message,b\na b,x\n7,x\nb a,x\n", (), "line 3: 'message' holds '7'; write all messages in numbers, or all"),
         ("message,b\n0.5 1,x\n0.1 nan,x\n", (), "line 3: 'message' holds '0.1 nan'; write all"),
-        ("message,b\na,x\n[],x\n", (), "line 3: 'message' is empty"),
         (jsonl({"message": 1, "b": 10**20}), (), "the column 'b' cannot be written"),
         (jsonl(*MIXED), (), "holds 'a 2'; write all"),
     ],
@@ -160,7 +158,6 @@ NUMBERS = ([[7, 3], [12], [3, 3]], {"kind": "symbols"})
         ("csv", ["ba", "c", "aab"], LETTERS),
         ("csv", ["b a", "c", "a a b"], LETTERS),
         ("csv", ["b, a", "c", "a,a,b"], LETTERS),
-        ("csv", ["['b', 'a']", "['c']", "['a', 'a', 'b']"], LETTERS),
         ("jsonl", ["ba", "c", "aab"], LETTERS),
         ("jsonl", [["b", "a"], ["c"], ["a", "a", "b"]], LETTERS),
         ("csv", ["wa tu", "tu", "no wa"], ([[2, 1], [1], [0, 2]], {"kind": "symbols", "names": ["no", "tu", "wa"]})),
@@ -202,8 +199,8 @@ def test_names_are_shown_and_exported_wherever_messages_are(spoken, tmp_path):
     ("names", "says"),
     [
         ("[a, b]", "holds 2, which is not below 2, the number of messages.names in corpus.yaml"),
-        ("[a, b, b]", "'messages.names' names b twice"),
-        ("abc", "'messages.names' is 'abc'; write a list of symbols, such as [a, b]"),
+        ("[a, b, b]", "'messages.names' is wrong: ['a', 'b', 'b'] should name each once"),
+        ("abc", "'messages.names' is wrong: 'abc' should be a list"),
     ],
 )
 def test_names_must_be_those_of_all_symbols(spoken, names, says):
@@ -325,34 +322,3 @@ def test_files_of_torch_that_hold_no_interaction_are_refused(tmp_path, interacti
         assert not (tmp_path / "mine").exists()
     (tmp_path / "cut").write_bytes(save(tmp_path, interaction(sender_input=inputs, message=values)).read_bytes()[:400])
     assert "can be read safely" in fails("import", "egg", tmp_path / "cut", tmp_path / "mine")
-
-
-@pytest.mark.parametrize("separator", [" ", ","])
-def test_a_text_dump(tmp_path, separator):
-    lines = ["Launching game with parameters: Namespace(lr=0.1)"]
-    for row in range(60):
-        inputs = separator.join(["1.0" if place == row % 4 else "0.0" for place in range(4)])
-        lines.append(f"{inputs};{separator.join(map(str, (row % 4 + 1, 0)))};{row % 4};{row % 4}")
-    (tmp_path / "out.txt").write_text("\n".join(lines) + "\n")
-    prints("import", "egg", tmp_path / "out.txt", tmp_path / "mine", "--title", "Game")
-    corpus = read_corpus(tmp_path / "mine")
-    assert (corpus.settings.title, corpus.settings.messages.end, len(corpus.states)) == ("Game", 0, 4)
-    assert list(map(int, column(corpus, "attribute"))) == [row % 4 for row in range(60)]
-    assert messages(corpus)[6] == [3, 0]
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("", "has no line of a dump"),
-        ("hello\n", "has no line of a dump"),
-        ("1 0;1 0;1;1\n1 0;x;1;1\n", "line 2 is '1 0;x;1;1'"),
-        ("1 0;1 0;1;1\n1 0 0;1;1;1\n", "line 2 has an input of 3 numbers"),
-        ("1 0;1 0;1;1\n1 0;-1;1;1\n", "line 2 has a negative symbol"),
-        ("1 0;1 0;1;1\nnan 0;1;1;1\n", "line 2 is 'nan 0;1;1;1'"),
-    ],
-)
-def test_a_text_that_is_no_dump_is_refused(tmp_path, text, says):
-    (tmp_path / "out.txt").write_text(text)
-    assert says in fails("import", "egg", tmp_path / "out.txt", tmp_path / "mine")
-    assert not (tmp_path / "mine").exists()

@@ -45,8 +45,6 @@ def corpus() -> None:
 
 folder_argument = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 file_argument = click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
-title_option = click.option("--title", metavar="TEXT", help="Title of the corpus; by default, the file's name.")
-licence_option = click.option("--licence", metavar="TEXT", help="Licence of the data.")
 
 
 @corpus.command(cls=Examples, epilog="neuralese corpus new mine")
@@ -104,8 +102,6 @@ def flat_command(kind: str, rows: str, example: str) -> None:
     @click.option("--utterance", metavar="COLUMN", help="What a person said about the state.")
     @click.option("--episode", metavar="COLUMN", help="Groups rows that belong together.")
     @click.option("--split", metavar="COLUMN", help="Holds train, dev or test.")
-    @title_option
-    @licence_option
     def import_command_of_kind(file: Path, folder: Path, states: str | None, **options: Any) -> None:
         from neuralese.tasks.corpus.imports import import_flat
 
@@ -120,16 +116,11 @@ flat_command("jsonl", "a JSON Lines file with a message and its state in each li
 @import_command.command("egg", cls=Examples, epilog=EXAMPLES.strip().splitlines()[4])
 @file_argument
 @folder_argument
-@title_option
-@licence_option
-def import_egg(file: Path, folder: Path, title: str | None, licence: str | None) -> None:
-    """Make a corpus in DIR from EGG's output.
-
-    FILE is an Interaction that EGG saved, or the text dump of a game (input;message;output;label).
-    """
+def import_egg(file: Path, folder: Path) -> None:
+    """Make a corpus in DIR from FILE, an Interaction that EGG saved."""
     from neuralese.tasks.corpus.imports import import_egg
 
-    _say_imported(folder, import_egg(file, folder, title, licence))
+    _say_imported(folder, import_egg(file, folder))
 
 
 @corpus.command("export", cls=Examples, epilog="\n".join(EXAMPLES.strip().splitlines()[5:]))

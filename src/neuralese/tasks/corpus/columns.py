@@ -20,7 +20,6 @@ from neuralese.tasks.corpus.files import CONTROL, CONTROL_OR_BREAK, Faults, Sour
 
 IS_INTEGER, IS_NUMBER = r"[+-]?\d+", r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 NUMBERS_ONLY = re.compile(r"[-+.0-9eE \t]*")
-NO_NUMBER = {"nan", "inf", "-inf", "+inf", "infinity", "-infinity", "na", "none", "null"}
 HEX, AS_COLOR = re.compile("#[0-9a-fA-F]{6}"), 'write "#rrggbb" or three numbers from 0 to 255'
 EMPTY = "fill it in, or remove the row"
 NAMED = {str: "text", int: "a number", float: "a number", bool: "true or false", list: "a list", dict: "an object"}
@@ -141,10 +140,8 @@ def _cast(source: Source, name: str, kind: Kind, cells: Cells, starts: np.ndarra
         matches = pc.match_substring_regex(cells, f"^{kind.pattern}$")
         if (entry := pc.index(matches, False).as_py()) >= 0:
             cell = source.columns[name][row_of(starts, entry)]
-            hint = kind.otherwise.removeprefix("; ")
-            if kind.is_list:
-                is_missing = NO_NUMBER & set(cell.lower().split())
-                hint = "write finite numbers" if is_missing else "write its entries separated by spaces, as in 3 1 4"
+            listed_as = "write its entries as numbers separated by spaces, as in 3 1 4"
+            hint = listed_as if kind.is_list else kind.otherwise.removeprefix("; ")
             raise fault(entry, f"is {shown(cell)}; {hint}")
         cells = pc.utf8_ltrim(cells, "+")
     elif wrong := _types(cells) - kind.accepts:

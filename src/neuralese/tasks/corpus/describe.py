@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from neuralese.tasks.corpus.messages import SPLITS, generator
+from neuralese.tasks.corpus.messages import SPLITS
 from neuralese.tasks.corpus.read import Corpus
 from neuralese.tasks.corpus.settings import ColumnSettings
 from neuralese.tasks.corpus.states import categories
@@ -38,7 +38,6 @@ def describe(corpus: Corpus) -> dict[str, Any]:
             "count": len(corpus.traces),
             "from": "states" if corpus.texts is None else "people",
             "splits": _splits(corpus.traces),
-            "without_phrase": _without_phrase(corpus),
         },
         "inventory": _inventory(corpus),
         "warnings": warnings(corpus),
@@ -53,10 +52,6 @@ def _splits(table: pa.Table) -> dict[str, int]:
 def _inventory(corpus: Corpus) -> dict[str, int]:
     """The phrases, with the number of training utterances that contain each."""
     return dict(zip(*(corpus.inventory[name].to_pylist() for name in ("phrase", "count")), strict=True))
-
-
-def _without_phrase(corpus: Corpus) -> int:
-    return sum(not phrases for phrases in corpus.traces["phrases"].to_pylist())
 
 
 def _held(corpus: Corpus, name: str, settings: ColumnSettings) -> str:
@@ -109,16 +104,10 @@ def warnings(corpus: Corpus) -> list[str]:
     for name, values in corpus.columns.items():
         if corpus.settings.states[name].type != "image" and (values == values[0]).all():
             found.append(f"the column {name} is the same in all states, so nothing can be said about it.")
-    found += _equal_candidates(corpus)
     for split in ("dev", "test"):
         if (count := len(corpus.rows(split))) < WIDE_INTERVAL:
             uncertain = f"so its accuracies are uncertain by about {1 / count**0.5:.2f}"
             found.append(f"{split} has only {count} messages, {uncertain}.")
-    if (without := _without_phrase(corpus)) > len(corpus.traces) / 5:
-        found.append(
-            f"{without:,} of {len(corpus.traces):,} utterances contain no phrase of the inventory; lower "
-            "utterances.least to hear more of them."
-        )
     return found
 
 
@@ -135,27 +124,9 @@ def _seldom_symbols(corpus: Corpus) -> list[str]:
         return []
     messages = corpus.recorded["message"].to_pylist()
     training = Counter(symbol for row in corpus.rows("train") for symbol in messages[row])
-    everywhere = {symbol for each in messages for symbol in each}
     called = settings.names.__getitem__ if settings.names else str
-    found = []
-    if unseen := sorted(everywhere - set(training)):
-        these = _some(map(called, unseen))
-        found.append(f"{len(unseen)} symbols are said in dev or test but never in training: {these}.")
-    found += _seldom("symbols", {called(symbol): training[symbol] for symbol in sorted(training)})
-    if settings.end is not None and settings.end not in everywhere:
-        found.append(f"messages.end is {settings.end}, but no message holds that symbol; is it a different one?")
-    return found
-
-
-def _equal_candidates(corpus: Corpus) -> list[str]:
-    """Whether listeners have to choose between equal states."""
-    candidates = corpus.candidates(corpus.rows("test"), generator(0, "describe"))
-    equal = (candidates[:, 1:] == candidates[:, :1]).any(1)
-    if not equal.any():
-        return []
-    why = ", because one state is too frequent, or too few share the columns of `same`"
-    what = f"in {equal.mean():.0%} of the test messages a distractor equals the true state"
-    return [f"{what}{'' if corpus.contexts else why}; nobody can tell these apart."]
+    everywhere = sorted({symbol for each in messages for symbol in each})
+    return _seldom("symbols", {called(symbol): training[symbol] for symbol in everywhere})
 
 
 def _some(names: Iterable[Any]) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +20,6 @@ import pyarrow.parquet as pq
 
 from neuralese.errors import NeuraleseError, reason, shown
 
-NOTES = (".md", ".bak", ".png", ".pdf", ".yaml", ".py", "")  # suffixes of files that are certainly no tables
 # C0, C1, lone surrogates, and characters that reverse the direction of text; tabs and line ends are checked separately
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 CONTROL_OR_BREAK = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -98,13 +97,8 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_text(path: Path) -> str:
-    """The text of an untrusted file: UTF-8 without NUL bytes, with the line ends of any system."""
+    """The text of an untrusted file: UTF-8, with the line ends of any system."""
     content = read_bytes(path)
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise NeuraleseError(f"{path} is UTF-16, not UTF-8; save it as UTF-8.")
-    if b"\0" in content:
-        line = content.count(b"\n", 0, content.index(b"\0")) + 1
-        raise NeuraleseError(f"{path}, line {line} holds a NUL byte, so it is not text; save the file as UTF-8 text.")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -114,13 +108,10 @@ def read_text(path: Path) -> str:
 
 def find_table(folder: Path, name: str) -> Path | None:
     """The one file of a table, if there is any."""
-    named = sorted(path for path in folder.iterdir() if path.stem == name)
-    found = [path for path in named if path.suffix.lower() in READERS]
+    found = sorted(path for path in folder.iterdir() if path.stem == name and path.suffix.lower() in READERS)
     if len(found) > 1:
         both = f"{found[0].name} and {found[1].name}"
         raise NeuraleseError(f"{folder} has both {both}; remove one of them, since each table is one file.")
-    if not found and (other := [path for path in named if path.suffix.lower() not in NOTES]):
-        raise NeuraleseError(f"{other[0]} is in an unknown format; save it as one of .parquet, .csv and .jsonl.")
     return found[0] if found else None
 
 
@@ -165,8 +156,6 @@ def _read_csv(path: Path) -> Source:
 
 
 def _check_names(path: Path, names: list[str]) -> None:
-    if len(names) == 1 and (other := {";", "\t"} & set(names[0])):
-        raise NeuraleseError(f"{path} separates its cells with {other.pop()!r}; separate them with commas.")
     for position, name in enumerate(names):
         if not name:
             raise NeuraleseError(f"{path} has no name for column {position + 1}; name it in the first line.")
@@ -177,12 +166,11 @@ def _check_names(path: Path, names: list[str]) -> None:
 def _read_jsonl(path: Path) -> Source:
     """Read JSON Lines: one object per line, whose keys are the columns."""
     records, lines = [], []
-    decoder = json.JSONDecoder(parse_constant=_no_number, object_pairs_hook=_once)
     for line, text in enumerate(read_text(path).split("\n"), start=1):
         if not text or text.isspace():
             continue
         try:
-            record = decoder.decode(text)
+            record = json.loads(text)
         except (ValueError, RecursionError) as error:
             why = "it is nested too deeply" if isinstance(error, RecursionError) else reason(error)
             what = f"is not a JSON object ({why}); write one whole object on each line"
@@ -194,17 +182,6 @@ def _read_jsonl(path: Path) -> Source:
         lines.append(line)
     names = dict.fromkeys(name for record in records for name in record)
     return Source(path, {name: [record.get(name) for record in records] for name in names}, len(records), lines)
-
-
-def _no_number(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not a JSON number; leave the row out or write a finite number")
-
-
-def _once(pairs: list[tuple[str, object]]) -> dict[str, Any]:
-    record = dict(pairs)
-    if len(record) < len(pairs):
-        raise ValueError("it has a key twice")
-    return record
 
 
 def _read_parquet(path: Path) -> Source:

@@ -5,10 +5,9 @@ are numbered in alphabetical order. The types of columns are guessed, and the gu
 be corrected.
 
 EGG saves an `Interaction`, a torch file; it is read with `weights_only=True` and a stand-in for EGG's class, so that
-nothing in it is ever executed. The text dump of EGG's games has a line `input;message;output;label` for each game, with
-numbers separated by spaces or commas. In EGG the symbol 0 ends messages of more than one symbol. A sender's input of
-one-hot blocks becomes one category per block, a few whole numbers become one category each, up to 32 other numbers one
-number each, and anything else a vector. If the receiver chose among inputs, the contexts are made as well.
+nothing in it is ever executed. In EGG the symbol 0 ends messages of more than one symbol. A sender's input of one-hot
+blocks becomes one category per block; other inputs become numbers or categories, or a vector if they are long. If the
+receiver chose among inputs, the contexts are made as well.
 """
 
 import re
@@ -24,18 +23,15 @@ import pandas as pd
 from neuralese.errors import NeuraleseError, reason, shown
 from neuralese.recording import Recording
 from neuralese.tasks.corpus.columns import IS_INTEGER, IS_NUMBER, cells_of
-from neuralese.tasks.corpus.files import Source, control_character, open_table, read_bytes, read_text
-from neuralese.tasks.corpus.write import FEW, WIDE, check_free, guess_columns
+from neuralese.tasks.corpus.files import Source, control_character, open_table
+from neuralese.tasks.corpus.write import WIDE, check_free, guess_columns
 
 WIDEST = 64  # columns of an array that are treated separately; a wider array is one vector
 FEWEST = 3  # messages: one each for training, dev and test
 INTEGER, NUMBER = re.compile(IS_INTEGER, re.ASCII), re.compile(IS_NUMBER, re.ASCII)
 LIST = re.compile(r"[\[(]?\s*(.*?)\s*[\])]?", re.DOTALL)
-OPENING, BRACKETS, QUOTES, SEPARATOR = ("[", "("), "[]() ", "'\"", re.compile(r"[\s,]")
-LARGEST = 2**31
+SEPARATOR = re.compile(r"[\s,]+")
 INTERACTION = "egg.core.interaction.Interaction"
-TORCH = (b"PK\x03\x04", b"\x80")  # the beginning of a torch file: a zip file or, long ago, a pickle
-FORM = "the expected form is `input;message;output;label`, with numbers separated by spaces"
 SAVE = "save one with torch.save, or with EGG's InteractionSaver"
 END = 0
 
@@ -58,8 +54,6 @@ def import_flat(
     folder: Path,
     message: str = "message",
     states: Iterable[str] = (),
-    title: str | None = None,
-    licence: str | None = None,
     **roles: str | None,
 ) -> Imported:
     """Make a corpus from a CSV or JSON Lines file; column types are guessed.
@@ -80,7 +74,7 @@ def import_flat(
     messages, form = _messages(source, message)
     texts: list[Any] = _texts(source, others.pop("utterance")) if "utterance" in others else [None] * source.rows
     kept = {role: _values(source, name) for role, name in others.items()}
-    recording = Recording(folder, title or file.stem, licence or "unknown", messages=form)
+    recording = Recording(folder, file.stem, messages=form)
     for row in range(source.rows):
         state, more = {name: values[name][row] for name in types}, {role: cells[row] for role, cells in kept.items()}
         recording.say(state, messages[row], **more)
@@ -128,8 +122,6 @@ def _messages(source: Source, name: str) -> tuple[list[list], dict[str, Any]]:
         for part in each:
             if type(part) not in (str, int, float) or (type(part) is str and control_character(part)):
                 raise source.fault(row, f"'{name}' holds {shown(part)}; write symbols as numbers, letters or words")
-            if type(part) is int and abs(part) >= LARGEST:
-                raise source.fault(row, f"'{name}' holds a number that is too large; use smaller ones")
     if str not in types:
         return values, {"kind": "vector" if float in types else "symbols"}
     names = sorted({part for each in values for part in each})
@@ -143,12 +135,9 @@ def _is_number(part: Any, types: set[type]) -> bool:
 
 def _cut(cells: list[str]) -> list[list[str]]:
     """The symbols of texts: what spaces or commas separate or, if no text has any, its characters."""
-    inside = [cell.strip(BRACKETS) for cell in cells]
-    if not any(map(SEPARATOR.search, inside)) and not any(cell.startswith(OPENING) for cell in cells):
-        return [list(cell) for cell in inside]
-    quoted = [QUOTES if cell.startswith(OPENING) else "" for cell in cells]
-    parts = [SEPARATOR.sub(" ", cell).split() for cell in inside]
-    return [[part.strip(marks) or part for part in each] for each, marks in zip(parts, quoted, strict=True)]
+    if not any(map(SEPARATOR.search, cells)):
+        return list(map(list, cells))
+    return [SEPARATOR.sub(" ", cell).split() for cell in cells]
 
 
 def _texts(source: Source, name: str) -> list:
@@ -176,18 +165,17 @@ class Games:
     pick: Any = None
 
 
-def import_egg(file: Path, folder: Path, title: str | None = None, licence: str | None = None) -> Imported:
-    """Make a corpus from a dump or an `Interaction`."""
+def import_egg(file: Path, folder: Path) -> Imported:
+    """Make a corpus from an `Interaction`."""
     check_free(folder)
-    games = _from_torch(file) if read_bytes(file).startswith(TORCH) else _from_text(file)
+    games = _read_interaction(file)
     offered = games.inputs[:, None] if games.offered is None else games.offered
     distinct, rows = np.unique(offered.reshape(-1, offered.shape[-1]), axis=0, return_inverse=True)
-    kind, columns = _input_columns(distinct)
+    columns, types = _input_columns(distinct)
     states = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     form: dict[str, Any] = {"kind": "symbols" if isinstance(games.messages, list) else "vector"}
     form |= {"end": END} if games.ends else {}
-    types = {name: {"type": kind} for name in columns}
-    recording = Recording(folder, title or file.stem, licence or "unknown", types, form)
+    recording = Recording(folder, file.stem, types=types, messages=form)
     for state in states:
         recording.number(state)  # in the order of their values, whoever saw them first
     for game, (message, places) in enumerate(zip(games.messages, rows.reshape(offered.shape[:2]), strict=True)):
@@ -201,37 +189,16 @@ def import_egg(file: Path, folder: Path, title: str | None = None, licence: str 
     return Imported(len(states), len(games.messages), form["kind"], types, {})
 
 
-def _from_text(file: Path) -> Games:
-    """Read a dump; anything printed before its first line is skipped."""
-    inputs: list[Any] = []
-    messages: list[Any] = []
-    for line, text in enumerate(read_text(file).splitlines(), start=1):
-        parts = text.split(";")
-        if not text.strip() or (not inputs and len(parts) != 4):
-            continue
-        lists: list[Any] = [numbers_in(part) for part in parts[:2]]
-        if len(parts) != 4 or not all(lists) or not all(isinstance(each, int) for each in lists[1]):
-            raise NeuraleseError(f"{file}, line {line} is {shown(text)}; {FORM}; remove or correct the line.")
-        if inputs and len(lists[0]) != len(inputs[0]):
-            wrong = f"has an input of {len(lists[0])} numbers, but the first has {len(inputs[0])}"
-            raise NeuraleseError(f"{file}, line {line} {wrong}; dump games of one kind.")
-        if min(lists[1]) < 0:
-            raise NeuraleseError(f"{file}, line {line} has a negative symbol; dump messages as EGG does.")
-        inputs.append(lists[0])
-        messages.append(lists[1])
-    if not inputs:
-        raise NeuraleseError(f"{file} has no line of a dump; {FORM}, as EGG writes with --dump_output.")
-    return Games(np.array(inputs, dtype=np.float64), messages, ends=max(map(len, messages)) > 1)
-
-
 class _Interaction(SimpleNamespace):
     """Stands in for EGG's class of this name."""
 
 
-def _from_torch(file: Path) -> Games:
+def _read_interaction(file: Path) -> Games:
     """Read an `Interaction`."""
     import torch  # here, since it takes seconds and other files do not need it
 
+    if not file.is_file():
+        raise NeuraleseError(f"{file} does not exist; {SAVE}.")
     try:
         with torch.serialization.safe_globals([(_Interaction, INTERACTION)]):
             loaded = torch.load(file, map_location="cpu", weights_only=True)
@@ -295,18 +262,18 @@ def _offered(parts: Mapping[str, np.ndarray], inputs: np.ndarray) -> tuple[Any, 
     return offered, true, output.reshape(-1) if output is not None and is_pick else None
 
 
-def _input_columns(states: np.ndarray) -> tuple[str, dict[str, list]]:
-    """The sender's inputs (n, d) as columns, and the type of all of them."""
+def _input_columns(states: np.ndarray) -> tuple[dict[str, list], dict[str, dict[str, Any]]]:
+    """The sender's inputs (n, d) as columns, and their types."""
     n, d = states.shape
     blocks = states[0].sum()
     if np.isin(states, (0, 1)).all() and blocks and d % blocks == 0 and d > blocks:
         folded = states.reshape(n, int(blocks), -1)
         if (folded.sum(2) == 1).all():
-            return "category", _named("attribute", folded.argmax(2))
+            columns = _named("attribute", folded.argmax(2))
+            return columns, {name: {"type": "category"} for name in columns}
     whole = (states == np.round(states)).all() and np.abs(states).max() < 2**53
-    if d <= WIDE and whole and all(len(np.unique(column)) <= FEW for column in states.T):
-        return "category", _named("input", states.astype(np.int64))
-    return ("number", _named("input", states)) if d <= WIDE else ("vector", {"input": states.tolist()})
+    columns = _named("input", states.astype(np.int64) if whole else states) if d <= WIDE else {"input": states.tolist()}
+    return columns, guess_columns(columns)[0]
 
 
 def _named(name: str, values: np.ndarray) -> dict[str, list]:

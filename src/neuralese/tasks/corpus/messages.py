@@ -18,7 +18,6 @@ from neuralese.tasks.corpus.columns import (
     TEXT,
     convert,
     keys,
-    listed,
     matrix,
     row_of,
     typed,
@@ -28,7 +27,6 @@ from neuralese.tasks.corpus.settings import FILE, MOST_SYMBOLS, MessageSettings,
 from neuralese.tasks.corpus.states import States, unique
 
 SPLITS = ("train", "dev", "test")
-MEANT = {"val": "dev", "valid": "dev", "validation": "dev", "training": "train", "eval": "dev", "testing": "test"}
 NO_STATES = (
     "a translation compares what messages make a listener believe about states, so every message needs the state it "
     "was said in"
@@ -111,12 +109,11 @@ def message_column(source: Source, settings: MessageSettings) -> pa.Array:
     if settings.kind == "vector":
         return vectors(matrix(source, "message"))
     lists = convert(source, "message", SYMBOLS)
-    limit = settings.vocabulary or len(settings.names) or MOST_SYMBOLS + 1
+    limit = len(settings.names) or MOST_SYMBOLS + 1
     symbols = lists.values.to_numpy()
     if len(outside := np.flatnonzero((symbols < 0) | (symbols >= limit))):
         symbol = symbols[outside[0]]
-        key = "messages.vocabulary" if settings.vocabulary else "the number of messages.names"
-        named = "the limit on symbols" if limit > MOST_SYMBOLS else f"{key} in corpus.yaml"
+        named = "the number of messages.names in corpus.yaml" if settings.names else "the limit on symbols"
         why = f"which is not below {limit}, {named}; correct one of the two"
         why = "but symbols count from 0; renumber them" if symbol < 0 else why
         raise source.fault(row_of(lists.offsets.to_numpy(), int(outside[0])), f"'message' holds {symbol}, {why}")
@@ -145,8 +142,6 @@ def find_places(
     named = [name for name in ("state_id", "context_id") if name in source.columns]
     if not named:
         raise NeuraleseError(f"{source.path} has no column 'state_id': {NO_STATES}; add that column.")
-    if "state_id" in named and all(cell in ("", None) for cell in listed(source.columns["state_id"])):
-        raise NeuraleseError(f"{source.path}: 'state_id' is empty in every row: {NO_STATES}; fill it in.")
     ids = typed(source, dict.fromkeys(named, ID), faults)
     if states is None or len(ids) < len(named):
         return None
@@ -173,9 +168,7 @@ def find_places(
 def _rows(source: Source, name: str, ids: dict[str, pa.Array], known: list[str], file: str) -> np.ndarray:
     """The row of each id in another table."""
     found = pc.index_in(ids[name], value_set=pa.array(known, pa.large_string()))
-    more = found.null_count - 1
-    rest = f" (as in {more:,} more row{'s' if more > 1 else ''})" if more > 0 else ""
-    unknown = f"which no row of {file} has{rest}; correct it or add that row"
+    unknown = f"which no row of {file} has; correct it or add that row"
     source.refuse(found.is_null(), lambda row: f"'{name}' is {shown(ids[name][row].as_py())}, {unknown}")
     return found.to_numpy().astype(np.int64)
 
@@ -185,15 +178,15 @@ def generator(seed: int, stage: str) -> np.random.Generator:
     return np.random.default_rng(int.from_bytes(hashlib.sha256(f"corpus {stage} {seed}".encode()).digest()))
 
 
-def split_tables(said: dict[str, Said], states: States, settings: SplitSettings, seed: int) -> dict[str, np.ndarray]:
-    """The split of each row of each table; groups that are drawn are in the same split in all tables."""
+def split_tables(said: dict[str, Said], settings: SplitSettings, seed: int) -> dict[str, np.ndarray]:
+    """The split of each row of each table; an episode is in the same split in all tables."""
     splits: dict[str, np.ndarray] = {}
     known: dict[Any, Any] = {}
     for name, each in said.items():
         if "split" in each.source.columns:
             splits[name] = _given(each.source)
         else:
-            groups = _groups(each, states, settings.by, required=name == "messages")
+            groups = _episodes(each, required=name == "messages") if settings.by else None
             before, rng = ({} if groups is None else known), generator(seed, f"split {name}")
             alone = np.arange(each.source.rows)
             splits[name] = _drawn(each.source, alone if groups is None else groups, before, settings, rng)
@@ -208,21 +201,14 @@ def split_tables(said: dict[str, Said], states: States, settings: SplitSettings,
 
 
 def _given(source: Source) -> np.ndarray:
-    cells = convert(source, "split", TEXT).to_pylist()
-
-    def unknown(row: int) -> str:
-        meant = MEANT.get(cells[row].lower())
-        hint = f"did you mean {meant}?" if meant else f"write one of {', '.join(SPLITS)}"
-        return f"'split' is {shown(cells[row])}; {hint}"
-
-    source.refuse([cell not in SPLITS for cell in cells], unknown)
+    cells, known = convert(source, "split", TEXT).to_pylist(), ", ".join(SPLITS)
+    wrong = [cell not in SPLITS for cell in cells]
+    source.refuse(wrong, lambda row: f"'split' is {shown(cells[row])}; write one of {known}")
     return np.array(cells)
 
 
-def _groups(said: Said, states: States, by: str | None, required: bool) -> np.ndarray | None:
-    """What has to stay together: (n,), or nothing if rows are independent."""
-    if by != "episode":
-        return None if by is None else states.groups[by][said.state]
+def _episodes(said: Said, required: bool) -> np.ndarray | None:
+    """The episode of each row, (n,), or nothing if rows are independent."""
     if "episode" in said.source.columns:
         return keys(said.source, "episode")
     if required:

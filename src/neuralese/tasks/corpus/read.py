@@ -2,7 +2,7 @@
 
 corpus = read_corpus("mine")
 corpus.recorded["message"], corpus.inventory["phrase"]      # tables of pyarrow, as the pipeline writes them
-corpus.candidates(corpus.rows("dev"), rng)
+corpus.rows("dev")
 
 Every table is converted once into the declared types, and then checked against the others. A `CorpusError` names each
 fault in one sentence. Nothing here imports torch, which takes longer to load than most corpora.
@@ -18,7 +18,6 @@ import pyarrow as pa
 from neuralese.data.data_sets import ATTRIBUTES, PEOPLE
 from neuralese.errors import NeuraleseError
 from neuralese.storage.tables import matrix
-from neuralese.tasks.corpus.candidates import draw_candidates
 from neuralese.tasks.corpus.columns import TEXT, convert, keys
 from neuralese.tasks.corpus.files import CorpusError, Faults, Source, find_table, open_table
 from neuralese.tasks.corpus.messages import (
@@ -75,16 +74,6 @@ class Corpus:
         """The messages of one split."""
         return np.flatnonzero(np.array(self.recorded["split"].to_pylist()) == split)
 
-    def candidates(self, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """The candidates of some messages of one split, the true state first: (n, most); -1 where there are fewer.
-
-        Those of the contexts in which they were said, or drawn ones.
-        """
-        if self.contexts is not None and (self.context[rows] >= 0).all():
-            return self.contexts.candidates[self.context[rows]]
-        state, group = self.state[rows].astype(np.int64), self.states["group"].to_numpy()
-        return draw_candidates(state, self.settings.candidates, rng, group[state])
-
 
 def read_corpus(folder: str | Path, seed: int = 0, image_features: ImageFeatures = seen) -> Corpus:
     """Read and check a corpus; splits that it does not define are drawn with `seed`.
@@ -130,7 +119,7 @@ def _read(folder: Path, seed: int, image_features: ImageFeatures, faults: Faults
     if states is None or faults:
         raise CorpusError(folder, faults)
     places = {name: each for name, each in said.items() if each is not None}
-    splits = split_tables(places, states, settings.split, seed)
+    splits = split_tables(places, settings.split, seed)
     messages, split = places["messages"], splits["messages"]
     training = messages.state[split == "train"]
     heard = settings.utterances or UtteranceSettings(least=5 if "utterances" in sources else 1)

@@ -12,7 +12,6 @@ split: {dev: 0.15, test: 0.25, by: episode}
 utterances: {language: en, least: 5}
 """
 
-from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -20,30 +19,24 @@ from typing import Annotated, Any, Literal, Self
 import yaml
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
-from neuralese.config.section import MOST, Section, key
+from neuralese.config.section import Count, Section, between, key, says
 from neuralese.errors import NeuraleseError, reason, shown
 from neuralese.tasks.corpus.files import CorpusError, control_character, read_text
 
 FILE = "corpus.yaml"
 LARGEST = 100_000  # characters of the file; settings take a few hundred
 MOST_SYMBOLS = 2**31 - 1
-AS_TEXT = "text, in quotes if YAML reads it as something else"
-ABOVE_ZERO, A_SHARE = "a number above 0", "a number above 0 and below 1"
-COLUMNS = "a list of columns, such as [map]"
 
 
 def _line(text: str) -> str:
-    if not text.strip():
-        raise ValueError(f"is {shown(text)}; write {AS_TEXT}")
-    if found := control_character(text):
-        raise ValueError(f"has the control character {found}; remove it")
+    if not text.strip() or control_character(text):
+        raise ValueError("should be a line of text without control characters")
     return text.strip()
 
 
 def _once(names: list[str]) -> list[str]:
-    for place, name in enumerate(names):
-        if name in names[:place]:
-            raise ValueError(f"names {name} twice: {shown(names)}; name each once")
+    if len(set(names)) < len(names):
+        raise ValueError("should name each once")
     return names
 
 
@@ -53,104 +46,86 @@ Share = Annotated[float, Field(gt=0, lt=1)]
 Positive = Annotated[float, Field(gt=0)]
 
 
-def whole_number(default: Any, meaning: str, least: int, most: int) -> Any:
-    """A key whose value is a whole number within limits."""
-    return key(default, meaning, f"a whole number from {least} to {most}", ge=least, le=most)
-
-
 class MessageSettings(Section):
     """The form of messages."""
 
-    kind: Literal["symbols", "vector"] = key(..., "Sequences of symbols, or vectors.", "one of symbols, vector")
-    end: int | None = whole_number(None, "Symbol after which everything is ignored.", 0, MOST_SYMBOLS)
-    vocabulary: int | None = whole_number(None, "Symbols are below this, if it is given.", 1, MOST_SYMBOLS)
-    noise: Positive | None = key(None, "Standard deviation of a vector's noise; fitted if not given.", ABOVE_ZERO)
-    names: Names = key([], "What the symbols 0, 1, ... are called.", "a list of symbols, such as [a, b]")
+    kind: Literal["symbols", "vector"] = key(..., "Sequences of symbols, or vectors.")
+    end: Annotated[int, between(0, MOST_SYMBOLS)] | None = key(None, "Symbol after which everything is ignored.")
+    noise: Positive | None = key(None, "Standard deviation of a vector's noise; fitted if not given.")
+    names: Names = key([], "What the symbols 0, 1, ... are called.")
 
     @model_validator(mode="after")
     def _fit(self) -> Self:
-        for name in ("noise",) if self.kind == "symbols" else ("end", "vocabulary", "names"):
+        for name in ("noise",) if self.kind == "symbols" else ("end", "names"):
             if name in self.model_fields_set:
-                raise ValueError(f"{name}| has no meaning for messages of kind '{self.kind}'; remove it")
-        if self.vocabulary is not None and self.end is not None and self.end >= self.vocabulary:
-            below = f"symbols are below the vocabulary's {self.vocabulary}"
-            raise ValueError(f"end| is {self.end}, but {below}; raise that")
+                raise ValueError(f"'{name}' has no meaning for messages of kind '{self.kind}'; remove it")
         return self
 
 
 class ColumnSettings(Section):
     """The type of a column of the states."""
 
-    type: Literal["category", "number", "circular", "color", "vector", "image"] = key(
-        ..., "What the column holds.", "one of category, number, circular, color, vector, image"
-    )
-    period: Positive | None = key(None, "Period of a circular column.", ABOVE_ZERO)
+    type: Literal["category", "number", "circular", "color", "vector", "image"] = key(..., "What the column holds.")
+    period: Positive | None = key(None, "Period of a circular column.")
 
     @model_validator(mode="after")
     def _fit(self) -> Self:
-        if self.type != "circular" and self.period is not None:
-            raise ValueError(f"period| is for circular columns only, and this is a {self.type}; remove it")
-        if self.type == "circular" and self.period is None:
-            raise ValueError("period| is missing; give the period, such as `period: 360`")
+        if (self.type == "circular") != (self.period is not None):
+            raise ValueError("a circular column needs its period, such as `period: 360`, and no other has one")
         return self
 
 
 class SplitSettings(Section):
     """How messages are split, unless the tables say so."""
 
-    dev: Share = key(0.15, "Share of the messages on which criteria are chosen.", A_SHARE)
-    test: Share = key(0.25, "Share of the messages on which results are reported.", A_SHARE)
-    by: Line | None = key(None, "`episode`, or a column of the states, whose values stay together.", AS_TEXT)
+    dev: Share = key(0.15, "Share of the messages on which criteria are chosen.")
+    test: Share = key(0.25, "Share of the messages on which results are reported.")
+    by: Literal["episode"] | None = key(None, "Whether episodes stay together.")
 
     @model_validator(mode="after")
     def _fit(self) -> Self:
         if self.dev + self.test >= 1:
-            raise ValueError(f"leaves nothing for training (dev {self.dev:g}, test {self.test:g}); lower them")
+            raise ValueError(f"nothing is left for training (dev {self.dev:g}, test {self.test:g}); lower them")
         return self
 
 
 class UtteranceSettings(Section):
     """Where phrases come from."""
 
-    language: Line = key("en", "Language of the utterances.", AS_TEXT)
-    least: int = whole_number(5, "Number of training utterances that must contain a phrase.", 1, MOST)
-    source: Literal["states"] | None = key(None, "Make phrases from the states.", "one of states", alias="from")
-    about: Names = key([], "The columns that people saw, if agents see more.", COLUMNS)
+    language: Line = key("en", "Language of the utterances.")
+    least: Count = key(5, "Number of training utterances that must contain a phrase.")
+    source: Literal["states"] | None = key(None, "Make phrases from the states.", alias="from")
+    about: Names = key([], "The columns that people saw, if agents see more.")
 
     @model_validator(mode="before")
     @classmethod
     def _fit(cls, given: Any) -> Any:
         if not isinstance(given, dict) or given.get("from") != "states":
             return given
-        for name, what in {"language": "said", "about": "saw"}.items():
+        for name in ("language", "about"):
             if name in given:
-                why = f"is for what people {what}, but `from: states` makes phrases; remove one of them"
-                raise ValueError(f"{name}| {why}")
+                raise ValueError(f"'{name}' is about people, but `from: states` makes phrases; remove one of them")
         return {"least": 1} | given
 
 
 class CorpusSettings(Section):
     """Everything in `corpus.yaml`."""
 
-    title: Line = key(..., "Title of the corpus; by default, the name of its folder.", AS_TEXT)
-    licence: Line = key("unknown", "Licence of the data.", AS_TEXT)
-    messages: MessageSettings = key(..., "Form of messages.", "a mapping, such as `messages: {kind: symbols}`")
-    states: dict[str, ColumnSettings] = key(
-        ..., "Columns of the states.", "a mapping, with a line for each column, such as `shape: {type: category}`"
-    )
-    candidates: int = whole_number(2, "Number of candidates to draw, if there are no contexts.", 2, 1000)
-    same: Names = key([], "Columns that distractors share with the true state.", COLUMNS)
-    split: SplitSettings = key(SplitSettings(), "How messages are split.", "a mapping, such as `{key: value}`")
-    utterances: UtteranceSettings | None = key(None, "Where phrases come from.", "a mapping, such as `{key: value}`")
+    title: Line = key(..., "Title of the corpus; by default, the name of its folder.")
+    licence: Line = key("unknown", "Licence of the data.")
+    messages: MessageSettings = key(..., "Form of messages.")
+    states: dict[str, ColumnSettings] = key(..., "Columns of the states.", min_length=1)
+    candidates: Annotated[int, between(2, 1000)] = key(2, "Number of candidates to draw, if there are no contexts.")
+    same: Names = key([], "Columns that distractors share with the true state.")
+    split: SplitSettings = key(SplitSettings(), "How messages are split.")
+    utterances: UtteranceSettings | None = key(None, "Where phrases come from.")
 
     @model_validator(mode="after")
     def _fit(self) -> Self:
-        if not self.states:
-            raise ValueError("states| names no column; add a line for each, such as `shape: {type: category}`")
         about = self.utterances.about if self.utterances else []
         if unknown := [name for name in about if name not in self.states]:
-            why = f"names {unknown[0]}, which is not under 'states'; name some of {', '.join(self.states)}"
-            raise ValueError(f"utterances.about| {why}")
+            known = ", ".join(self.states)
+            raise ValueError(f"'utterances.about' names {unknown[0]}, which is not under 'states'; choose from {known}")
         return self
 
 
@@ -174,41 +149,28 @@ def settings_from(values: dict[str, Any], path: Path) -> CorpusSettings:
     try:
         return CorpusSettings.model_validate(values)
     except ValidationError as error:
-        raise CorpusError(path.parent, [f"{path}: {each}" for each in _sentences(error)]) from None
+        faults = error.errors(include_url=False)
+        unknown = [each for each in faults if each["type"] == "extra_forbidden"]  # slips, which leave others missing
+        sentences = dict(map(_sentence, unknown or faults))  # one for each key
+        raise CorpusError(path.parent, [f"{path}: {each}" for each in sentences.values()]) from None
 
 
-def _sentences(error: ValidationError) -> Iterator[str]:
-    """One sentence for each key at fault; what is missing beside an unknown key, which may be a slip, is left out."""
-    found = error.errors(include_url=False)
-    unknown = [each for each in found if each["type"] == "extra_forbidden"]
-    beside = {each["loc"][:-1] for each in unknown}
-    seen = set()
-    for each in unknown + [each for each in found if each not in unknown]:
-        place, what = tuple(part for part in each["loc"] if isinstance(part, str)), ""  # not positions in lists
-        if each["type"] == "missing" and place[:-1] in beside:
-            continue
-        if each["type"] == "value_error":  # one of those above: "key| what", or "what"
-            inner, _, what = str(each["ctx"]["error"]).rpartition("|")
-            place += (inner,) if inner else ()
-        named, what = ".".join(place), what.strip() or _what(each, place)
-        if named not in seen:
-            seen.add(named)
-            yield f"'{named}' {what}" + ("" if what.endswith("?") else ".")
-
-
-def _what(error: Any, place: tuple[str, ...]) -> str:
-    """What is wrong with the key at a place, and what to write there."""
-    section = CorpusSettings if len(place) == 1 else SECTIONS[place[0]]
-    keys = {field.alias or name: field for name, field in section.model_fields.items()}
+def _sentence(error: Any) -> tuple[str, str]:
+    """A key at fault, and a sentence about it."""
+    place = [part for part in error["loc"] if isinstance(part, str)]  # without positions in lists
+    named = ".".join(place)
+    if error["type"] == "missing":
+        return named, f"'{named}' is missing; add it."
     if error["type"] == "extra_forbidden":
-        close = get_close_matches(place[-1], keys, n=1)
-        return "is not a known key; " + (f"did you mean '{close[0]}'?" if close else f"choose from {', '.join(keys)}")
-    found = f"holds {shown(error['input'])}" if isinstance(error["loc"][-1], int) else f"is {shown(error['input'])}"
-    found = "is missing" if error["type"] == "missing" else found
-    if len(place) == 2 and place[0] == "states":
-        return f"{found}; write a mapping, such as `{{type: category}}`"
-    extra: Any = keys[place[-1]].json_schema_extra
-    return f"{found}; write {extra['advice']}"
+        section = CorpusSettings if len(place) == 1 else SECTIONS[place[0]]
+        known = [field.alias or name for name, field in section.model_fields.items()]
+        close = get_close_matches(place[-1], known, n=1)
+        hint = f"did you mean '{close[0]}'?" if close else f"choose from {', '.join(known)}."
+        return named, f"'{named}' is not a known key; {hint}"
+    if error["type"] == "value_error" and isinstance(error["input"], dict):  # keys that do not go together
+        where = f"in '{named}', " if named else ""
+        return named, f"{where}{error['ctx']['error']}."
+    return named, f"'{named}' is wrong: {says(error)}."
 
 
 class _Loader(yaml.SafeLoader):

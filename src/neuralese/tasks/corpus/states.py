@@ -41,7 +41,7 @@ class States:
 
     `columns` depend on the declared type: category (n,) labels; number and circular (n,); color (n, 3), sRGB in
     0..255; vector (n, d); image (n, d), the features of `pictures`, which are paths inside the folder.
-    `groups` (n,) number the values of columns that keep states together.
+    `groups` (n,) number the values of the columns that distractors share.
     """
 
     ids: list[str]
@@ -67,12 +67,10 @@ def read_states(source: Source, settings: CorpusSettings, images: ImageFeatures,
                 states.columns[name] = _pictured(source, name, states.pictures[name], images)
             else:
                 states.columns[name] = _values(source, name, each)
-    keeping = dict.fromkeys(settings.same, "same")
-    keeping |= {} if settings.split.by in (None, "episode") else {settings.split.by: "split.by"}
-    for name, key in keeping.items():
+    for name in settings.same:
         with faults.gathered():
             if name not in source.columns:
-                where = f"{source.path.parent / FILE}: '{key}' names {name}"
+                where = f"{source.path.parent / FILE}: 'same' names {name}"
                 raise NeuraleseError(f"{where}, which is not a column of {source.path.name}; correct either.")
             states.groups[name] = np.unique(keys(source, name), return_inverse=True)[1]
     return states if states.ids else None
@@ -224,12 +222,10 @@ def rgb_to_lab(rgb: np.ndarray) -> np.ndarray:
     return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=1)
 
 
-class PictureError(Exception):
-    """Why a picture cannot be read."""
-
-
 def _pictured(source: Source, name: str, paths: list[str], features: ImageFeatures) -> np.ndarray:
     """The features of pictures inside the folder, (n, d); each picture is processed once."""
+    from PIL.Image import DecompressionBombError
+
     folder = source.path.parent.resolve()
     found: dict[str, np.ndarray] = {}
     for row, path in enumerate(paths):
@@ -242,9 +238,8 @@ def _pictured(source: Source, name: str, paths: list[str], features: ImageFeatur
             raise source.fault(row, f"'{name}' is {shown(path)}, but the folder has no such file; add it")
         try:
             found[path] = features(file)
-        except PictureError as error:
-            why = f"'{name}' is {shown(path)}, which cannot be read as a picture: {error}"
-            raise source.fault(row, f"{why}; replace it") from None
+        except (OSError, ValueError, SyntaxError, DecompressionBombError):  # raised by damaged pictures
+            raise source.fault(row, f"'{name}' is {shown(path)}, which is not a whole picture; replace it") from None
     return np.stack([found[path] for path in paths], dtype=np.float32)
 
 
@@ -281,13 +276,8 @@ def thumbnail(path: Path) -> bytes:
 
 def _decoded(path: Path, size: int | None) -> np.ndarray:
     """A picture as meant to be seen, stretched to size x size pixels if given: (h, w, 3) bytes."""
-    from PIL import Image, ImageOps, UnidentifiedImageError
+    from PIL import Image, ImageOps
 
-    try:
-        with Image.open(path) as image:
-            upright = ImageOps.exif_transpose(image).convert("RGB")
-            return np.asarray(upright if size is None else upright.resize((size, size), Image.Resampling.BICUBIC))
-    except UnidentifiedImageError:
-        raise PictureError("its format is unknown") from None
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:  # raised by damaged pictures
-        raise PictureError(str(error)) from None
+    with Image.open(path) as image:
+        upright = ImageOps.exif_transpose(image).convert("RGB")
+        return np.asarray(upright if size is None else upright.resize((size, size), Image.Resampling.BICUBIC))

@@ -3,7 +3,6 @@
 import csv
 import math
 import os
-import re
 import shutil
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,8 +22,6 @@ from neuralese.tasks.corpus.states import MOST_CATEGORIES
 
 FEW = 12  # whole numbers with at most this many different values are taken for categories
 WIDE = 32  # arrays of up to this many numbers become one column per number
-TURNING = re.compile(r"angle|heading|direction|orientation|bearing|azimuth|hue|phase|rotation", re.IGNORECASE)
-COLORED = re.compile(r"colou?r|rgb", re.IGNORECASE)
 EXAMPLE = Path(__file__).with_name("example")
 Columns = Mapping[str, list]  # of Python's own values, all of one length
 Guess = tuple[dict[str, Any] | None, str]  # the settings of a column, and why; none if it holds nothing usable
@@ -35,8 +32,6 @@ HEAD = """\
 
 def check_free(folder: Path) -> None:
     """Refuse a folder that is not empty."""
-    if folder.is_symlink() and not folder.exists():
-        raise NeuraleseError(f"{folder} is a broken link; remove it, or name another folder.")
     if folder.exists() and not folder.is_dir():
         raise NeuraleseError(f"{folder} is a file; name a folder that does not exist yet.")
     if folder.is_dir() and any(folder.iterdir()):
@@ -138,7 +133,7 @@ def guess_columns(values: Mapping[str, Sequence]) -> tuple[dict[str, dict[str, A
     """Settings of the usable columns of an unfamiliar table, notes on them, and why others are not usable."""
     settings, notes, left_out = {}, {}, {}
     for name, column in values.items():
-        guessed, why = _guess(name, column)
+        guessed, why = _guess(column)
         if guessed is None:
             left_out[name] = why
         else:
@@ -149,13 +144,11 @@ def guess_columns(values: Mapping[str, Sequence]) -> tuple[dict[str, dict[str, A
     return settings, notes, left_out
 
 
-def _guess(name: str, values: Sequence) -> Guess:
+def _guess(values: Sequence) -> Guess:
     if isinstance(values[0], list):
         lengths = {len(each) for each in values}
         if len(lengths) > 1 or not all(type(part) in (int, float) for each in values for part in each):
             return None, "left out: lists of different lengths, or not of numbers"
-        if lengths == {3} and COLORED.search(name) and all(0 <= part <= 255 for each in values for part in each):
-            return {"type": "color"}, "guessed by its name: three numbers from 0 to 255"
         return {"type": "vector"}, f"guessed: {lengths.pop()} numbers"
     if isinstance(values[0], bool | str):
         if all(isinstance(each, str) and HEX.fullmatch(each) for each in values):
@@ -166,16 +159,7 @@ def _guess(name: str, values: Sequence) -> Guess:
         some = ", ".join(names[:3])
         plain = some if some.isprintable() and len(some) < 60 else "texts"
         return {"type": "category"}, f"guessed: {len(names)} different values, such as {plain}"
-    low, high, different = min(values), max(values), len(set(values))
-    if TURNING.search(name) and (period := _period(low, high)):
-        return {"type": "circular", "period": period}, f"guessed by its name: from {low:g} to {high:g}"
+    different = len(set(values))
     if all(isinstance(each, int) for each in values) and different <= FEW:
         return {"type": "category"}, f"guessed: {different} different whole numbers; or number, if more is more"
-    return {"type": "number"}, f"guessed: from {low:g} to {high:g}"
-
-
-def _period(low: float, high: float) -> float | None:
-    """The period, of degrees or radians."""
-    if high - low <= 2 * math.pi + 1e-6 and high - low > 1 and (high != int(high) or low != int(low)):
-        return round(2 * math.pi, 6)
-    return 360 if high - low <= 360 and high - low > 2 * math.pi else None
+    return {"type": "number"}, f"guessed: from {min(values):g} to {max(values):g}; or circular, if it turns"
