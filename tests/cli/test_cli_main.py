@@ -27,11 +27,6 @@ def test_every_command_has_examples_of_itself(shell, name):
     assert all(f"neuralese {name}" in line for line in examples)
 
 
-def test_wrong_usage_has_an_exit_code_of_its_own(shell):
-    for line in (["sing"], ["translate", "--task", "colors"], ["translate", "--task", "colors", "-n", "0", "blue"]):
-        assert shell(*line).exit_code == 2
-
-
 def test_a_reader_who_has_enough_is_no_error(results):
     writer = run("show", str(results / "tables/belief.parquet"), "--rows", "999", stdout=subprocess.PIPE)
     writer.stdout.read(1)
@@ -49,12 +44,6 @@ def test_on_a_narrow_terminal_text_is_broken_and_no_number_is_cut(monkeypatch, c
     assert "0.125 [0.250, 0.500]" in page
     assert (text in page) == (width == 80)
     assert max(map(len, page.splitlines())) <= width
-
-
-def test_a_shell_gets_a_completion_script():
-    environment = os.environ | {"_NEURALESE_COMPLETE": "zsh_source"}
-    script, _ = run(stdout=subprocess.PIPE, env=environment).communicate()
-    assert "_NEURALESE_COMPLETE=zsh_complete" in script
 
 
 def test_a_terminal_gets_lines_and_everything_else_none(results):

@@ -241,14 +241,6 @@ def test_the_results_folder_is_the_one_of_the_last_config(empty):
     assert snakemake_command(["--configfile", "quick", "--config", "results=here"])[1] == "here"
 
 
-def test_run_becomes_snakemake(empty):
-    command = [sys.executable, "-m", "neuralese.cli.main", "run", "--list-rules", "--configfile", "quick"]
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stderr
-    assert "train_agent" in done.stdout
-
-
 def test_init_writes_configs_and_overwrites_nothing(shell, tmp_path):
     said = shell.prints("init", tmp_path / "mine")
     assert "neuralese run --configfile quick" in said

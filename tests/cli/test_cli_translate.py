@@ -134,7 +134,6 @@ def test_unknown_phrases_bring_up_close_ones(shell):
     ("arguments", "says"),
     [
         (["--seed", 4, "blue"], "no results of seed 4 (available: 0)"),
-        (["--seed", 4, "blue"], "--config 'seeds=[0,4]'"),  # seed 4 alone would write tables without seed 0
         (["--results", "nowhere", "blue"], "nowhere does not exist; name the folder of a run with --results"),
         (["--criterion", "telepathy", "blue"], "no criterion 'telepathy'; it has released, mine, direct, random"),
         (

@@ -79,13 +79,6 @@ def test_attributes_say_what_is_true_of_each_state():
     ]
 
 
-def test_two_colours_are_told_apart_by_their_columns():
-    columns = {name: np.array([[255, 0, 0]]) for name in ("sky", "car")}
-    assert attributes(columns, dict.fromkeys(columns, ColumnSettings(type="color")), np.arange(1)) == [
-        ["red sky", "red car"]
-    ]
-
-
 @pytest.mark.parametrize(
     ("values", "wanted"),
     [([1, 2], [0, 2]), ([1, 2, 3], [0, 1, 2]), ([4, 4, 4], [1, 1, 1]), ([1, 2, 3, 4, 5, 6], [0, 0, 1, 1, 2, 2])],

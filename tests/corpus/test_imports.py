@@ -139,13 +139,6 @@ def test_an_import_overwrites_nothing_and_needs_its_file(tmp_path, small):
     assert snapshot(tmp_path) == before
 
 
-@pytest.mark.parametrize("command", ["new", "check", "import", "import csv", "import jsonl", "import egg"])
-def test_every_command_has_examples(command):
-    examples = prints(*command.split(), "--help").split("Examples:\n")[1].splitlines()
-    assert examples
-    assert all(line.startswith(f"  neuralese corpus {command}") for line in examples)
-
-
 # letters and words
 
 LETTERS = ([[1, 0], [2], [0, 0, 1]], {"kind": "symbols", "names": ["a", "b", "c"]})
@@ -180,12 +173,11 @@ def spoken(tmp_path):
     """A corpus whose messages name a kind in letters."""
     rows = [{"message": "ba" if row % 2 else "ca", "kind": "xy"[row % 2], "size": row / 7} for row in range(80)]
     (tmp_path / "log.jsonl").write_text(jsonl(*rows))
-    assert "a is 0, b is 1, c is 2" in prints("import", "jsonl", tmp_path / "log.jsonl", tmp_path / "mine")
+    prints("import", "jsonl", tmp_path / "log.jsonl", tmp_path / "mine")
     return tmp_path / "mine"
 
 
 def test_names_are_shown_and_exported_wherever_messages_are(spoken, tmp_path):
-    assert "from 3 symbols: a is 0, b is 1, c is 2" in prints("check", spoken)
     config = {"speakers": {"steps": 20}, "messages": {"contexts": 50}, "evaluation": {"resamples": 100}}
     translator = Translator("direct", config=config).fit_corpus(spoken)
     assert set(translator.dictionary_.query("direction == 'R->H'")["source"]) == {"b a", "c a"}

@@ -17,7 +17,7 @@ from neuralese.tasks.corpus.messages import SPLITS, draw_splits
 from neuralese.tasks.corpus.read import read_corpus
 from neuralese.tasks.corpus.settings import SplitSettings, settings_from
 from neuralese.tasks.corpus.states import rgb_to_lab
-from neuralese.tasks.corpus.write import settings_text, yaml_value
+from neuralese.tasks.corpus.write import settings_text
 
 PATH = Path("somewhere/mine/corpus.yaml")
 LEAST = "messages: {kind: vector}\nstates: {size: {type: number}}\n"
@@ -201,15 +201,6 @@ def test_a_column_of_the_table_takes_precedence(tmp_path, files):
 # settings
 
 
-def test_what_is_left_out_of_the_settings_has_defaults():
-    settings = settings_from(yaml.safe_load(LEAST), PATH)
-    assert (settings.title, settings.licence, settings.candidates, settings.same) == ("mine", "unknown", 2, [])
-    assert settings.split == SplitSettings(dev=0.15, test=0.25, by=None)
-    assert settings.utterances is None
-    made = settings_from(yaml.safe_load(LEAST + "utterances: {from: states}"), PATH).utterances
-    assert (made.source, made.least) == ("states", 1)
-
-
 @pytest.mark.parametrize("noise", ["0.3", "1e-5", "1E-05", "3"])
 def test_numbers_are_read_as_people_write_them(noise):
     text = LEAST.replace("kind: vector", f"kind: vector, noise: {noise}")
@@ -217,12 +208,6 @@ def test_numbers_are_read_as_people_write_them(noise):
 
 
 plain = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S", "Zs"]), min_size=1, max_size=12)
-scalar = plain | st.integers(-(10**12), 10**12) | st.floats(allow_nan=False, allow_infinity=False) | st.booleans()
-
-
-@given(st.recursive(scalar, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(plain, inner, max_size=3)))
-def test_values_are_written_as_yaml_reads_them(value):
-    assert yaml.safe_load(f"key: {yaml_value(value)}") == {"key": value}
 
 
 @given(name=plain, title=plain.filter(str.strip))

@@ -8,7 +8,7 @@ import pytest
 from small_corpus import column, messages
 
 from neuralese.errors import NeuraleseError
-from neuralese.recording import record_parallel, spoken
+from neuralese.recording import record_parallel
 from neuralese.tasks.corpus.read import read_corpus
 
 WHY = "mpe2 is not installed; it comes with the extra `test`"
@@ -71,12 +71,6 @@ def test_without_being_told_anything_a_whole_game_is_recorded_at_random(tmp_path
     assert len(corpus.recorded) == 2 * EPISODES * STEPS
     assert {symbol for (symbol,) in messages(corpus)} == set(range(10))
     assert len(corpus.columns) == simple_reference_v3.parallel_env().observation_space("agent_0").shape[0]
-
-
-def test_a_silent_agent_has_nothing_to_say():
-    env = simple_speaker_listener_v4.parallel_env()
-    assert spoken(env, "listener_0") is None
-    assert spoken(env, "speaker_0")("speaker_0", np.int64(2)) == 2
 
 
 class Elsewhere:

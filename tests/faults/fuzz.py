@@ -36,18 +36,8 @@ Attempt = Callable[[random.Random, int], str]  # change a file and read it: what
 MADE = {"stage": "fuzz", "settings": {"noise": 0.3}, "code": "0" * 16, "data": "embedded"}
 BAD = ("traceback", "accepted", "no sentence")
 ODD = [
-    b"",
-    b"\0",
-    b"\xff",
-    b"\n",
-    b"/",
-    b"..",
-    b"%",
-    b"PK\1\2",
-    b"\x1f\x8b",
-    b"7" * 12,
-    b"\x80" + b"\xff" * 11,
-    bytes(512),
+    *(b"", b"\0", b"\xff", b"\n", b"/", b"..", b"%", b"PK\1\2"),
+    *(b"\x1f\x8b", b"7" * 12, b"\x80" + b"\xff" * 11, bytes(512)),
 ]
 
 

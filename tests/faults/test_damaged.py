@@ -97,7 +97,8 @@ def test_what_made_a_file_is_read_from_it_and_shown_and_changes_no_value(tmp_pat
     make(tmp_path)
     for name in READ:
         assert read_made(tmp_path / name).items() >= MADE.items()
-        assert "sample_messages" in CliRunner().invoke(cli, ["show", str(tmp_path / name)]).output
+        schema = ["--schema"] if name.endswith(".parquet") else []
+        assert "sample_messages" in CliRunner().invoke(cli, ["show", str(tmp_path / name), *schema]).output
     assert read_json(tmp_path / "report.json")["source"] == "embedded"
     assert read_about(tmp_path / "messages.parquet") == {"kind": "vector", "settings": [1.5, None]}
     assert read_weights(tmp_path / "agent.safetensors")[1] == {"hidden": 20}

@@ -94,15 +94,6 @@ def test_a_full_disk_is_named_by_every_writer_and_keeps_nothing_half_written(tmp
 
 
 @pytest.mark.slow
-def test_a_log_on_a_disk_without_any_room_does_not_hide_the_reason(tmp_path):
-    fill = "mount -t tmpfs -o size=128k none disk; cat /dev/zero > disk/filler 2> /dev/null || true"
-    _, done = on_a_disk(tmp_path / "disk", fill)
-    assert done.returncode == 1
-    assert len(done.stderr.strip().splitlines()) == 1
-    assert "cannot be written: the disk is full; free some space" in done.stderr
-
-
-@pytest.mark.slow
 def test_a_read_only_folder_is_named(tmp_path):
     said, done = on_a_disk(tmp_path / "disk", "mount -t tmpfs none disk; mount -o remount,ro disk")
     assert said.pop("files") == []
@@ -138,15 +129,6 @@ def test_a_disk_that_fills_while_copying_from_a_mirror_stops_the_run_instead_of_
     places = {"mirror": tmp_path / "mirror", "partial": tmp_path, "embed": pytest.fail}
     with pytest.raises(StorageError, match="the disk is full"):
         fetch(DataSet("data", "none", (archive,)), tmp_path / "raw", source="auto", **places)
-
-
-def test_what_a_source_does_not_let_read_is_not_blamed_on_the_disk(tmp_path):
-    def unreadable():
-        with atomic(tmp_path / "copy"):
-            raise PermissionError(errno.EACCES, "Permission denied", "/elsewhere/source")
-
-    with pytest.raises(PermissionError):
-        unreadable()
 
 
 def test_many_writers_of_one_file_leave_one_whole_file(tmp_path):

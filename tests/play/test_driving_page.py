@@ -65,24 +65,6 @@ def test_a_whole_game(page, server, tmp_path):
     assert page.complaints == []
 
 
-def test_four_words_are_refused_and_neither_they_nor_the_turn_are_lost(page, server):
-    page.fill("#message", "now I go left")
-    page.click("[data-action='1']")
-    heard = page.locator("#heard")
-    page.wait_for_function("() => document.activeElement.id === 'message'")
-    assert heard.inner_text() == "That is 4 words; please use 3 or fewer."
-    assert page.input_value("#message") == "now I go left"
-    assert server.session.state()["turn"] == 0
-    page.fill("#message", "go left")
-    page.wait_for_function("() => document.getElementById('heard').textContent.startsWith('Will be heard')")
-    assert heard.inner_text() == "Will be heard as “left”, the nearest phrase."
-    page.click("[data-action='0']")
-    page.wait_for_selector("#talk li")
-    assert page.input_value("#message") == ""
-    (complaint,) = page.complaints
-    assert "status of 400" in complaint
-
-
 def test_a_turn_that_another_tab_has_played_is_shown_not_played_twice(page, server):
     server.session.act(0, 0, "")
     page.keyboard.press(" ")

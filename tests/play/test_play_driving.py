@@ -2,18 +2,16 @@
 
 import dataclasses
 import json
-import shutil
 
 import pytest
 import torch
 
 from neuralese.agents.cell import Cell, CellConfig
-from neuralese.data.archives import members, write_tar
+from neuralese.data.archives import write_tar
 from neuralese.games.driving import FORWARD, LEFT, WAIT, DrivingGame, Layouts
 from neuralese.play.driving import OUT_OF_TIME, DrivingSession, Robot, load_robot
 from neuralese.play.session import PlayOptions, RefusedError, TooLateError
-from neuralese.storage.files import write_json
-from neuralese.storage.tables import matrix, read_table, write_table
+from neuralese.storage.tables import matrix, read_table
 from neuralese.tasks.driving import logs
 from neuralese.tasks.driving.logs import layouts, replay
 from neuralese.translate.dictionary import Translation
@@ -186,23 +184,6 @@ def test_finished_games_are_saved_one_file_each_and_no_others(begin, tmp_path):
     assert len(game.saved) == 2
 
 
-def test_a_log_has_the_very_shape_of_a_real_one(begin, mirror):
-    game = begin(lanes(WAIT))
-    game.do(WAIT)
-    _, content = next(members(mirror / "neuralese-fa55efc.tar.gz", logs.LOGS))
-    real, ours = json.loads(content), json.loads(json.dumps(game.log()))
-    assert shape(ours[0]) == shape(real[0])
-    for move, real_move in zip(ours[1], real[1], strict=True):
-        assert shape(real_move).items() <= shape(move).items()
-
-
-def shape(value):
-    """Names and types, all the way down."""
-    if isinstance(value, dict):
-        return {name: shape(member) for name, member in value.items()}
-    return [shape(member) for member in value] if isinstance(value, list) else type(value)
-
-
 def test_robots_that_are_watched_hear_what_the_english_of_the_other_becomes(begin):
     robot = lanes(FORWARD, starts=(pose(3, 1, 3), pose(3, 5, 3)))
     said = [Translation(1, 1, "west", 1.0), Translation(2, 2, "going left", 2.0)]
@@ -239,16 +220,3 @@ def test_both_directions_are_those_of_the_dictionary_by_default_with_ours(result
     found = robot.into_english(vectors[205])
     assert [each.text for each in found] == said["target"].tolist()
     assert [each.score for each in found] == pytest.approx(said["score"].tolist(), rel=1e-4)
-
-
-def test_the_candidates_are_those_of_the_run_and_the_steps_those_of_the_player(results, tmp_path):
-    shutil.copytree(results / "driving", tmp_path / "driving")
-    write_json(tmp_path / "config.json", {"games": {"driving": {"candidates": 3, "steps": 8}}})
-    for kind in ("contexts", "messages"):
-        path = tmp_path / f"driving/seed0/{kind}.parquet"
-        table = read_table(path, kind)
-        for name in [name for name in table.column_names if name.startswith("other_")]:
-            table = table.append_column(name.replace("other_", "other_2_"), table[name])
-        write_table(path, table, kind)
-    game = load_robot(options(tmp_path, "mine", steps=5)).game
-    assert (game.n_candidates, game.max_steps) == (3, 5)

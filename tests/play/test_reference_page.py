@@ -132,15 +132,3 @@ def test_watching_goes_on_by_itself_until_it_is_stopped(visit):
     before = text(page, "watched")
     page.wait_for_timeout(400)
     assert text(page, "watched") == before
-
-
-@pytest.mark.parametrize("name", ["", "watch.html"])
-def test_everything_has_a_name_and_can_be_reached_by_key(visit, name):
-    page = visit("colors", name)
-    wanted = ["Next step Enter", "Play automatically A"] if name else ["New game", "Say it"]
-    for each in wanted:
-        page.get_by_role("button", name=each, exact=True).focus()
-        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid", each
-    assert page.get_by_role("navigation").get_by_role("link").count() == 2
-    if not name:
-        assert page.get_by_label("You say").get_attribute("id") == "words"

@@ -5,7 +5,6 @@ import io
 import json
 import os
 import re
-import socket
 
 import pytest
 from people import ask, drive, post
@@ -100,27 +99,18 @@ def turn(action: object = 1, message: str = "", number: int = 0) -> dict:
     ("task", "name", "body", "status", "says"),
     [
         ("driving", "act", turn(message="now I go left"), 400, "4 words; please use 3 or fewer"),
-        ("driving", "act", turn(message="left" * 21), 400, "please keep to 80"),
-        ("driving", "act", turn(message="xyzzy"), 400, "no word like"),
         ("driving", "act", turn(message="x" * MOST_BYTES), 413, "too long"),
         ("driving", "act", "x" * 500_000, 413, "too long"),
         ("driving", "act", turn(action=9), 400, "A car can wait"),
-        ("driving", "act", turn(number=3), 409, "played already"),
         ("driving", "act", turn(action=True), 400, "must contain turn (int)"),
-        ("driving", "act", {"turn": 0, "action": 1}, 400, "must contain turn (int)"),
-        ("driving", "act", '{"turn": 0,', 400, "not JSON"),
         ("driving", "act", b"\xff\xfe", 400, "not JSON"),
         ("driving", "act", "[]", 400, "must contain"),
         ("driving", "act", "[" * 1000, 400, "not JSON"),
         ("colors", "describe", {"round": 1, "words": ""}, 400, "Please say something first."),
         ("colors", "describe", {"round": 2, "words": "blue"}, 409, "played already"),
-        ("colors", "describe", {"round": -1, "words": "blue"}, 409, "played already"),
-        ("colors", "describe", {"round": True, "words": "blue"}, 400, "must contain round (int), words (str)"),
         ("colors", "describe", {"round": 1, "words": "\ud800 \x00"}, 400, "Please say something first."),
         ("colors", "pick", {"round": 1, "place": 0}, 400, "the robot's turn to pick"),
-        ("colors", "pick", {"round": 10**30, "place": 0}, 409, "played already"),
         ("colors", "next", {"round": 1}, 400, "not over yet"),
-        ("colors", "saved", {}, 404, "nothing at this address"),
         ("colors", "begin", {}, 404, "nothing at this address"),
     ],
 )
@@ -145,17 +135,6 @@ def test_a_body_that_does_not_come_is_no_bug(server, declared, monkeypatch, capl
     monkeypatch.setattr("neuralese.play.server.PATIENCE", 0.2)
     status, _, content = ask(server, "POST", "new", **{"Content-Length": str(declared)})
     assert (status, json.loads(content)) == (408, {"error": "The request was cut off; please try again."})
-    assert not caplog.records
-
-
-def test_a_body_that_ends_early_is_no_bug(server, caplog):
-    with socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as sent:
-        head = (
-            f"POST /{server.token}/new HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\nContent-Length: 9\r\n\r\n{{"
-        )
-        sent.sendall(head.encode())
-        sent.shutdown(socket.SHUT_WR)
-        assert sent.makefile().readline().startswith("HTTP/1.0 408")
     assert not caplog.records
 
 

@@ -1,9 +1,7 @@
 """`neuralese corpus`: make, import and check a corpus, a user's own folder of recordings."""
 
 import json
-import re
 import shlex
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +14,6 @@ if TYPE_CHECKING:
     from neuralese.tasks.corpus.imports import Imported
 
 PHRASES = 20  # number of phrases of the inventory shown
-NAMES = 8  # number of symbols whose names are shown
 EXAMPLES = """
 neuralese corpus new mine
 neuralese corpus check mine
@@ -141,8 +138,6 @@ def export_command(kind: str, source: Path, out: Path) -> None:
 def _say_imported(folder: Path, made: "Imported") -> None:
     click.echo(f"{folder}: {made.messages:,} messages ({made.kind}) in {made.states:,} states.")
     print_table(["column", "type"], [(name, settings["type"]) for name, settings in made.columns.items()])
-    if made.names:
-        click.echo(f"Symbols are numbered, in alphabetical order: {_numbered(made.names)}.")
     for name, why in made.left_out.items():
         click.echo(f"{name}: {why}")
     click.echo(f"Correct what was guessed in {folder}/corpus.yaml, then: neuralese corpus check {folder}")
@@ -168,10 +163,8 @@ def _print(folder: Path, found: dict[str, Any]) -> None:
         click.echo("")
     for sentence in found["warnings"]:
         click.echo(f"Warning: {sentence}")
-    place = folder.resolve()
-    name = place.name if re.fullmatch(r"[A-Za-z][\w-]{0,39}", place.name, re.ASCII) else "mine"
-    config = shlex.quote(f"corpora={json.dumps({name: str(place)}, ensure_ascii=False)}")  # JSON is YAML
-    click.echo(f"\nMake its dictionary and report:\n  neuralese run --cores 2 all --config {config} 'tasks=[{name}]'")
+    config = shlex.quote(f"corpora={{mine: {json.dumps(str(folder.resolve()), ensure_ascii=False)}}}")
+    click.echo(f"\nMake its dictionary and report:\n  neuralese run --cores 2 all --config {config} 'tasks=[mine]'")
 
 
 def _about_messages(messages: dict[str, Any]) -> str:
@@ -179,14 +172,7 @@ def _about_messages(messages: dict[str, Any]) -> str:
         return f"vectors of {messages['length']} numbers"
     shortest, longest = messages["lengths"]
     lengths = f"{shortest}" if shortest == longest else f"{shortest} to {longest}"
-    names = f": {_numbered(messages['names'])}" if "names" in messages else ""
-    return f"{messages['distinct']:,} distinct, of length {lengths}, from {messages['symbols']} symbols{names}"
-
-
-def _numbered(names: Sequence[str]) -> str:
-    """The names of the first symbols, each with its number."""
-    more = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
-    return ", ".join(f"{name} is {number}" for number, name in enumerate(names[:NAMES])) + more
+    return f"{messages['distinct']:,} distinct, of length {lengths}, from {messages['symbols']} symbols"
 
 
 def _about_contexts(contexts: dict[str, Any]) -> str:

@@ -63,9 +63,8 @@ def playable(task: str | None, results: Path, seed: int) -> str:
     """A task that can be played: the given one, or the first with a dictionary."""
     known = tasks.names()
     if task is None:
-        made = [name for name in known if any((results / name).glob("seed*/dictionary.parquet"))]
-        of_seed = [name for name in made if (results / name / f"seed{seed}/dictionary.parquet").exists()]
-        return [*of_seed, *made, *known][0]
+        made = (name for name in known if (results / name / f"seed{seed}/dictionary.parquet").exists())
+        return next(made, known[0])
     if task not in known:
         tasks.use_corpora(read_config(results).get("corpora", {}))
     if task not in tasks.names():

@@ -52,11 +52,10 @@ class Results:
                 "folder with --results, or add the task to `tasks` in the config and run the workflow."
             )
         if known and seed not in seeds:
-            there, together = ", ".join(map(str, seeds)) or "none", ",".join(map(str, sorted({*seeds, seed})))
+            there = ", ".join(map(str, seeds)) or "none"
             raise NeuraleseError(
-                f"{self.folder / task} has no results of seed {seed} (available: {there}); "
-                f"choose one with --seed, or add this one, keeping the others: neuralese run --config "
-                f"'seeds=[{together}]', with the --configfile of your run if it had one."
+                f"{self.folder / task} has no results of seed {seed} (available: {there}); choose one with --seed, or "
+                "add this one to `seeds` in the config and run the workflow."
             )
         return self / f"{task}/seed{seed}/{name}"
 

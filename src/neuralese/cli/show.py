@@ -10,11 +10,10 @@ import click
 from neuralese.cli.output import plain, plain_json, print_json, print_table
 from neuralese.cli.results import Examples, json_option
 from neuralese.errors import DamagedError, NeuraleseError
-from neuralese.storage.files import KEY, is_whole
+from neuralese.storage.files import is_whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
 LONGEST = 2000  # characters of a condition
 MOST_ROWS = 10_000_000  # maximum that can be shown
@@ -65,11 +64,11 @@ def _show_table(
         written = {name.decode(): value.decode() for name, value in (file.metadata.metadata or {}).items()}
         written.pop("ARROW:schema", None)
         about = _values(written)
-        types = {field.name: _type(field.type) for field in fields}
+        types = {field.name: str(field.type) for field in fields}
         found = {"file": str(path), "rows": count, "columns": types, "about": about}
         if not schema:
             chosen = fields.names if columns is None else [name.strip() for name in columns.split(",")]
-            table = _selected(file, chosen, where, sort, rows)
+            table = _selected(file.read(), chosen, where, sort)
             found["matching"] = table.num_rows if where else count
             table = table.slice(0, rows)
             found["shown"] = table.to_pylist()
@@ -87,38 +86,26 @@ def _show_table(
         matched = f", {found['matching']} of them where {where}" if where else ""
         title = f"{path}: {count} rows{matched}; {table.num_rows} shown"
         print_table(chosen, [list(row.values()) for row in found["shown"]], title)
-        made = about.get(KEY)
-        if isinstance(made, dict) and "stage" in made:
-            data = f" from {made['data']} data" if made.get("data") else ""
-            click.echo(plain(f"(made by {made['stage']}{data}; --schema shows its settings)"))
 
 
-def _selected(file: "pq.ParquetFile", columns: list[str], where: str | None, sort: str | None, rows: int) -> "pa.Table":
-    """The rows that match, sorted; only the first `rows` are read if nothing is asked of them."""
+def _selected(table: "pa.Table", columns: list[str], where: str | None, sort: str | None) -> "pa.Table":
+    """The rows that match, sorted."""
     import pyarrow as pa
 
-    schema, by = file.schema_arrow, (sort or "").removeprefix("-")
+    schema, by = table.schema, (sort or "").removeprefix("-")
     if twice := next((name for name in columns if columns.count(name) > 1), None):
         raise NeuraleseError(
             f"the column '{plain(twice)}' is requested twice, or the table has it twice; name it once."
         )
     if unknown := [name for name in (*columns, *([by] if sort else [])) if name not in schema.names]:
         raise NeuraleseError(plain(f"there is no column '{unknown[0]}'; choose from {', '.join(schema.names)}."))
-    if not where and not sort:
-        batches: list[pa.RecordBatch] = []
-        for batch in file.iter_batches(max(rows, 1), columns=columns):
-            batches.append(batch)
-            if sum(each.num_rows for each in batches) >= rows:
-                break
-        return pa.Table.from_batches(batches, schema=None if batches else schema).select(columns)
-    table = file.read()
     if where:
         table = table.filter(_mask(table, where))
     if sort:
         try:
             table = table.sort_by([(by, "descending" if sort != by else "ascending")])
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
-            raise NeuraleseError(f"column '{by}' holds {_type(schema.field(by).type)}, which has no order.") from None
+            raise NeuraleseError(f"column '{by}' holds {schema.field(by).type}, which has no order.") from None
     return table.select(columns)
 
 
@@ -143,18 +130,6 @@ def _mask(table: "pa.Table", where: str) -> "pa.Array":
         ) from None
 
 
-def _type(kind: "pa.DataType") -> str:
-    import pyarrow as pa
-
-    if pa.types.is_fixed_size_list(kind):
-        return f"vector of {kind.list_size} {kind.value_type}"
-    if pa.types.is_list(kind):
-        return f"list of {kind.value_type}"
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    return "string" if pa.types.is_large_string(kind) else str(kind)
-
-
 def _show_weights(path: Path, as_json: bool) -> None:
     from neuralese.storage.weights import METADATA, read_header
 
@@ -173,9 +148,7 @@ def _show_weights(path: Path, as_json: bool) -> None:
 def _show_json(path: Path, as_json: bool) -> None:
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
-    except RecursionError:
-        raise NeuraleseError(f"{path} is nested too deeply to be shown; neuralese did not write it.") from None
-    except (ValueError, OSError):
+    except (ValueError, OSError, RecursionError):
         raise DamagedError(path) from None
     if isinstance(value, dict) and not is_whole(value):
         raise DamagedError(path)

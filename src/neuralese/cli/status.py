@@ -18,7 +18,7 @@ from neuralese.errors import NeuraleseError
 
 EXAMPLES = """
 neuralese status
-neuralese status --files --task colors
+neuralese status --files
 neuralese status --configfile paper
 neuralese status --configfile quick --json
 """
@@ -37,11 +37,10 @@ MADE, MISSING, OUT_OF_DATE = "made", "missing", "out of date"
     metavar="FOLDER",
     help="Folder written by the workflow, if not that of the config.",
 )
-@click.option("--task", metavar="TASK", help="Only this task.")
 @click.option("--files", is_flag=True, help="List every file, with the reason if it is out of date.")
 @json_option
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[SNAKEMAKE ARGS]...")
-def status(results: str | None, task: str | None, files: bool, as_json: bool, arguments: tuple[str, ...]) -> None:
+def status(results: str | None, files: bool, as_json: bool, arguments: tuple[str, ...]) -> None:
     """Show what has been made, when, from which data, and what is out of date.
 
     Give it the arguments of the run, such as its --configfile. A file is out of date if Snakemake would remake it: its
@@ -54,10 +53,7 @@ def status(results: str | None, task: str | None, files: bool, as_json: bool, ar
     known = folder.tasks()
     if not known:
         raise NeuraleseError(f"{place} holds no results yet; make them with: neuralese run")
-    if task and task not in known:
-        raise NeuraleseError(f"{place} holds no results of {task}; choose from {', '.join(known)}.")
-    data = [data_of(folder, each) for each in known if task in (None, each)]
-    made = [entry for entry in ask_snakemake(asked, folder.folder) if task in (None, entry["run"].split()[0])]
+    data, made = [data_of(folder, task) for task in known], ask_snakemake(asked, folder.folder)
     if as_json:
         print_json({"folder": place, "data": data, "files": made})
         return

@@ -45,7 +45,6 @@ class Imported:
     kind: str
     columns: dict[str, dict]
     left_out: dict[str, str]  # columns, and why
-    names: tuple[str, ...] = ()  # of symbols that were numbered, in their order
 
 
 def import_flat(
@@ -81,7 +80,7 @@ def import_flat(
         if texts[row] and texts[row].strip():
             recording.describe(state, texts[row], **more)
     recording.write()
-    return Imported(recording.n_states, source.rows, form["kind"], types, left_out, tuple(form.get("names", ())))
+    return Imported(recording.n_states, source.rows, form["kind"], types, left_out)
 
 
 def _values(source: Source, name: str) -> list:
