@@ -104,8 +104,7 @@ class Recording:
         if unknown := [name for name in self.types if name not in self._columns]:
             raise NeuraleseError(f"types names {shown(unknown[0])}, which no state has; correct it.")
         untyped = {name: values for name, values in self._columns.items() if name not in self.types}
-        guessed, notes, _ = guess_columns(untyped) if untyped else ({}, {}, {})
-        types = guessed | self.types
+        types = (guess_columns(untyped)[0] if untyped else {}) | self.types
         rows = {"messages": self._said, "contexts": self._contexts, "utterances": self._utterances}
         tables = {name: {key: [row[key] for row in each] for key in each[0]} for name, each in rows.items() if each}
         tables["states"] = {"state_id": list(range(len(self._states))), **self._columns}
@@ -116,7 +115,7 @@ class Recording:
             "utterances": {"language": "en", "least": 5} if self._utterances else {"from": "states"},
         }
         states = {name: types[name] for name in self._columns if name in types}
-        write_corpus(self.folder, settings_text(self.about | settings | self.settings, states, notes), tables)
+        write_corpus(self.folder, settings_text(self.about | settings | self.settings, states), tables)
 
     @property
     def n_states(self) -> int:

@@ -69,13 +69,11 @@ def test_a_flat_csv_becomes_a_corpus_whose_types_are_guessed(tmp_path):
     options = ("--message", "sent", "--utterance", "said", "--episode", "game", "--states", "kind,angle,hue name,rgb")
     page = prints("import", "csv", tmp_path / "log.txt", tmp_path / "mine", *options)
     assert "3 messages (symbols) in 2 states" in page
-    text = (tmp_path / "mine/corpus.yaml").read_text()
-    settings = yaml.safe_load(text)
+    settings = yaml.safe_load((tmp_path / "mine/corpus.yaml").read_text())
     assert {name: each["type"] for name, each in settings["states"].items()} == {
         **{"kind": "category", "angle": "category", "hue name": "category", "rgb": "vector"}
     }
     assert (settings["title"], settings["split"]["by"]) == ("log", "episode")
-    assert "guessed" in text
     assert pq.read_table(tmp_path / "mine/utterances.parquet")["state_id"].to_pylist() == [0, 0]
 
 

@@ -23,7 +23,6 @@ NUMBERS_ONLY = re.compile(r"[-+.0-9eE \t]*")
 HEX, AS_COLOR = re.compile("#[0-9a-fA-F]{6}"), 'write "#rrggbb" or three numbers from 0 to 255'
 EMPTY = "fill it in, or remove the row"
 NAMED = {str: "text", int: "a number", float: "a number", bool: "true or false", list: "a list", dict: "an object"}
-Cells = Any  # a list, or an array of pyarrow
 
 
 @dataclass(frozen=True)
@@ -73,14 +72,14 @@ def convert(source: Source, name: str, kind: Kind, may_be_empty: bool = False) -
     return pa.LargeListArray.from_arrays(pa.array(starts), _cast(source, name, kind, entries, starts))
 
 
-def cells_of(source: Source, name: str, empty: str = EMPTY, may_be_empty: bool = False) -> Cells:
+def cells_of(source: Source, name: str, empty: str = EMPTY, may_be_empty: bool = False) -> list:
     """The cells of a column as they are written, none of which is empty, and all of one type."""
     source.needs(name)
     cells = source.columns[name]
     if source.is_csv:
         cells = [cell or None for cell in cells]
-    if not may_be_empty and (at := _first_gap(cells)) is not None:
-        raise source.fault(at, f"'{name}' is empty; {empty}")
+    if not may_be_empty and None in cells:
+        raise source.fault(cells.index(None), f"'{name}' is empty; {empty}")
     if len({NAMED.get(each) for each in _types(cells)}) > 1:
         found = [None if cell is None else NAMED[type(cell)] for cell in cells]
         first = next(row for row, each in enumerate(found) if each)
@@ -90,35 +89,20 @@ def cells_of(source: Source, name: str, empty: str = EMPTY, may_be_empty: bool =
     return cells
 
 
-def listed(cells: Cells) -> list:
-    """Some cells as Python's values."""
-    return cells if isinstance(cells, list) else cells.to_pylist()
+def _types(cells: list) -> set[type]:
+    return set(map(type, cells)) - {NoneType}
 
 
-def _first_gap(cells: Cells) -> int | None:
-    has_gaps = None in cells if isinstance(cells, list) else cells.null_count
-    return listed(cells).index(None) if has_gaps else None
-
-
-def _types(cells: Cells) -> set[type]:
-    """Python's types of some cells; those of an array all have one."""
-    return set(map(type, cells if isinstance(cells, list) else cells.drop_null()[:1].to_pylist())) - {NoneType}
-
-
-def _entries(source: Source, name: str, kind: Kind, cells: Cells) -> tuple[Cells, np.ndarray]:
+def _entries(source: Source, name: str, kind: Kind, cells: list) -> tuple[list, np.ndarray]:
     """The entries of all lists, one after another, and where each list starts, (rows + 1,)."""
     if source.is_csv:
         cells = [cell.split() for cell in cells]
     elif kind is SYMBOLS and _types(cells) == {int}:  # single symbols
         return cells, np.arange(source.rows + 1)
     elif _types(cells) - {list}:
-        raise source.fault(0, f"'{name}' is {shown(listed(cells[:1])[0])}; write a list")
-    lengths = list(map(len, cells)) if isinstance(cells, list) else pc.list_value_length(cells).to_pylist()
-    starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-    if isinstance(cells, list):
-        return list(chain.from_iterable(cells)), starts
-    entries = cells.flatten()
-    return entries.dictionary_decode() if pa.types.is_dictionary(entries.type) else entries, starts
+        raise source.fault(0, f"'{name}' is {shown(cells[0])}; write a list")
+    starts = np.concatenate([[0], np.cumsum(list(map(len, cells)), dtype=np.int64)])
+    return list(chain.from_iterable(cells)), starts
 
 
 def row_of(starts: np.ndarray, entry: int) -> int:
@@ -126,15 +110,15 @@ def row_of(starts: np.ndarray, entry: int) -> int:
     return int(np.searchsorted(starts, entry, side="right")) - 1
 
 
-def _cast(source: Source, name: str, kind: Kind, cells: Cells, starts: np.ndarray) -> pa.Array:
+def _cast(source: Source, name: str, kind: Kind, cells: Any, starts: np.ndarray) -> pa.Array:
     """Check cells, or the entries of lists that begin at `starts`, and convert them."""
     says = "holds" if kind.is_list else "is"
 
     def fault(entry: int, what: str) -> NeuraleseError:
         return source.fault(row_of(starts, entry), f"'{name}' {what}")
 
-    if kind.is_list and (at := _first_gap(cells)) is not None:
-        raise fault(at, f"holds an empty entry; {EMPTY}")
+    if kind.is_list and None in cells:
+        raise fault(cells.index(None), f"holds an empty entry; {EMPTY}")
     if kind.pattern and source.is_csv:
         cells = pa.array(cells, TEXT_TYPE)
         matches = pc.match_substring_regex(cells, f"^{kind.pattern}$")
@@ -145,11 +129,10 @@ def _cast(source: Source, name: str, kind: Kind, cells: Cells, starts: np.ndarra
             raise fault(entry, f"is {shown(cell)}; {hint}")
         cells = pc.utf8_ltrim(cells, "+")
     elif wrong := _types(cells) - kind.accepts:
-        is_array = isinstance(cells, pa.Array)  # then all cells are of one type
-        entry, cell = next(each for each in enumerate(listed(cells)) if is_array or type(each[1]) in wrong)
+        entry, cell = next(each for each in enumerate(cells) if type(each[1]) in wrong)
         raise fault(entry, f"{says} {shown(cell)}{kind.otherwise}")
     if kind.type == TEXT_TYPE:
-        texts = [str(cell).lower() if type(cell) is bool else str(cell) for cell in listed(cells)]
+        texts = [str(cell).lower() if type(cell) is bool else str(cell) for cell in cells]
         search = (CONTROL if kind.breaks else CONTROL_OR_BREAK).search
         if search("".join(texts)):
             at = next(at for at, text in enumerate(texts) if search(text))
@@ -162,7 +145,7 @@ def _cast(source: Source, name: str, kind: Kind, cells: Cells, starts: np.ndarra
             cells = np.array(cells, dtype=np.float64)  # takes whole numbers of any size
         array = pc.cast(cells, kind.type) if isinstance(cells, pa.Array) else pa.array(cells, kind.type)
     except (pa.ArrowException, OverflowError):  # beyond 64 bits
-        entry, text = max(enumerate(map(str, listed(cells))), key=lambda each: (len(each[1]), each[1]))
+        entry, text = max(enumerate(map(str, cells)), key=lambda each: (len(each[1]), each[1]))
         raise fault(entry, f"{says} {text:.40}, which is too large; use smaller numbers") from None
     if kind.type == pa.float64() and (entry := pc.index(pc.is_finite(array), False).as_py()) >= 0:
         numbers = "write finite numbers" if kind.is_list else "write a finite number"
@@ -191,14 +174,13 @@ def colors(source: Source, name: str) -> np.ndarray:
     """A column of colours as sRGB in 0..255, (n, 3)."""
     cells = cells_of(source, name)
     if _types(cells) == {str} and not (source.is_csv and NUMBERS_ONLY.fullmatch(" ".join(cells))):
-        texts = listed(cells)
-        wrong = [not HEX.fullmatch(text) for text in texts]
-        values = hex_to_rgb(["#000000" if is_wrong else text for text, is_wrong in zip(texts, wrong, strict=True)])
+        wrong = [not HEX.fullmatch(text) for text in cells]
+        values = hex_to_rgb(["#000000" if is_wrong else text for text, is_wrong in zip(cells, wrong, strict=True)])
     else:
         lists = convert(source, name, VECTOR).to_pylist()
         wrong = [len(each) != 3 or not all(0 <= part <= 255 for part in each) for each in lists]
         values = np.array([[0, 0, 0] if is_wrong else each for each, is_wrong in zip(lists, wrong, strict=True)], float)
-    source.refuse(wrong, lambda row: f"'{name}' is {shown(listed(cells)[row])}, not a colour; {AS_COLOR}")
+    source.refuse(wrong, lambda row: f"'{name}' is {shown(cells[row])}, not a colour; {AS_COLOR}")
     return values
 
 
@@ -209,7 +191,7 @@ def hex_to_rgb(texts: list[str]) -> np.ndarray:
 
 def keys(source: Source, name: str) -> np.ndarray:
     """The cells of a column of any type as texts of which only equality matters, (n,)."""
-    cells: list[Any] = listed(source.columns[name])
+    cells = source.columns[name]
     texts = [each if type(each) is str else repr(each) for each in cells]
     source.refuse([each in (None, "") for each in cells], lambda _: f"'{name}' is empty; {EMPTY}")
     return np.array(texts, dtype=object)

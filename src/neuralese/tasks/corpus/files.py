@@ -1,7 +1,7 @@
 """The untrusted files of a corpus: text, CSV, JSON Lines and Parquet, as columns of cells with the line of each row.
 
-Cells of CSV are strings, those of JSON Lines Python's values, and columns of Parquet are arrays of pyarrow.
-`columns.convert` turns all three into arrays of the declared types.
+Cells of CSV are strings, those of JSON Lines and Parquet Python's values. `columns.convert` turns them into arrays of
+the declared types.
 """
 
 import csv
@@ -54,7 +54,7 @@ class Source:
     """A file with a table: its columns as they are written there, and where each row is."""
 
     path: Path
-    columns: dict[str, list | pa.Array]
+    columns: dict[str, list]
     rows: int
     lines: list[int] | None = None  # of each row, in a text file
     is_csv: bool = False
@@ -185,7 +185,7 @@ def _read_jsonl(path: Path) -> Source:
 
 
 def _read_parquet(path: Path) -> Source:
-    """Read Parquet; dictionaries are decoded, and text is checked to be UTF-8."""
+    """Read Parquet, all of whose text must be UTF-8."""
     content = read_bytes(path)
     try:
         table = pq.ParquetFile(pa.BufferReader(content)).read()
@@ -193,14 +193,7 @@ def _read_parquet(path: Path) -> Source:
     except (pa.ArrowException, OSError, ValueError) as error:
         raise NeuraleseError(f"{path} is not a whole Parquet file ({reason(error)}); write it again.") from None
     _check_names(path, table.column_names)
-    return Source(path, {name: _plain(table[name]) for name in table.column_names}, table.num_rows)
-
-
-def _plain(column: pa.ChunkedArray) -> pa.Array:
-    """One array, with its dictionary decoded."""
-    array = pa.concat_arrays(column.chunks) if column.num_chunks else pa.nulls(0, column.type)
-    array = array.storage if isinstance(array, pa.ExtensionArray) else array
-    return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+    return Source(path, {name: table[name].to_pylist() for name in table.column_names}, table.num_rows)
 
 
 READERS = {".parquet": _read_parquet, ".csv": _read_csv, ".jsonl": _read_jsonl, ".ndjson": _read_jsonl}

@@ -69,7 +69,7 @@ def import_flat(
     if "state_id" in chosen:
         raise NeuraleseError(f"{file}: states are renumbered, so 'state_id' cannot be one of their columns; rename it.")
     values = {name: _values(source, name) for name in chosen}
-    types, _, left_out = guess_columns(values)
+    types, left_out = guess_columns(values)
     messages, form = _messages(source, message)
     texts: list[Any] = _texts(source, others.pop("utterance")) if "utterance" in others else [None] * source.rows
     kept = {role: _values(source, name) for role, name in others.items()}

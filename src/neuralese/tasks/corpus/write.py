@@ -24,7 +24,6 @@ FEW = 12  # whole numbers with at most this many different values are taken for 
 WIDE = 32  # arrays of up to this many numbers become one column per number
 EXAMPLE = Path(__file__).with_name("example")
 Columns = Mapping[str, list]  # of Python's own values, all of one length
-Guess = tuple[dict[str, Any] | None, str]  # the settings of a column, and why; none if it holds nothing usable
 HEAD = """\
 # A corpus: what agents said, and in which states. `neuralese corpus check` shows what is in it, or what is wrong.
 """
@@ -99,18 +98,15 @@ def _write_csv(path: Path, columns: Columns | pa.Table) -> None:
             writer.writerow(" ".join(map(str, cell)) if isinstance(cell, list) else cell for cell in row)
 
 
-def settings_text(
-    settings: Mapping[str, Any], states: Mapping[str, Mapping[str, Any]], notes: Mapping[str, str] | None = None
-) -> str:
-    """The text of `corpus.yaml`: `settings` on a line each, the `states` after the messages, and `notes` on columns."""
+def settings_text(settings: Mapping[str, Any], states: Mapping[str, Mapping[str, Any]]) -> str:
+    """The text of `corpus.yaml`: `settings` on a line each, the `states` after the messages."""
     lines = [HEAD.rstrip()]
     for key, value in settings.items():
         lines.append(f"{key}: {yaml_value(value)}")
         if key == "messages":
             lines.append("states:  # one entry for each column that describes the state; others are ignored")
             for name, column in states.items():
-                note = f"  # {notes[name]}" if notes and name in notes else ""
-                lines.append(f"  {yaml_value(name)}: {yaml_value(column)}{note}")
+                lines.append(f"  {yaml_value(name)}: {yaml_value(column)}")
     return "\n".join(lines) + "\n"
 
 
@@ -129,37 +125,28 @@ class _Dumper(yaml.SafeDumper):
         return True
 
 
-def guess_columns(values: Mapping[str, Sequence]) -> tuple[dict[str, dict[str, Any]], dict[str, str], dict[str, str]]:
-    """Settings of the usable columns of an unfamiliar table, notes on them, and why others are not usable."""
-    settings, notes, left_out = {}, {}, {}
-    for name, column in values.items():
-        guessed, why = _guess(column)
-        if guessed is None:
-            left_out[name] = why
-        else:
-            settings[name], notes[name] = guessed, why
+def guess_columns(values: Mapping[str, Sequence]) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
+    """Settings of the usable columns of an unfamiliar table, and why others are not usable."""
+    guesses = {name: _guess(column) for name, column in values.items()}
+    settings = {name: {"type": kind} for name, (kind, _) in guesses.items() if kind}
+    left_out = {name: f"left out: {why}" for name, (kind, why) in guesses.items() if not kind}
     if not settings:
         reasons = "; ".join(f"{name} is {why}" for name, why in left_out.items())
         raise NeuraleseError(f"no column describes the states ({reasons or 'there is none'}); name other columns.")
-    return settings, notes, left_out
+    return settings, left_out
 
 
-def _guess(values: Sequence) -> Guess:
+def _guess(values: Sequence) -> tuple[str, str]:
+    """The type of a column or, if it is not usable, why."""
     if isinstance(values[0], list):
-        lengths = {len(each) for each in values}
-        if len(lengths) > 1 or not all(type(part) in (int, float) for each in values for part in each):
-            return None, "left out: lists of different lengths, or not of numbers"
-        return {"type": "vector"}, f"guessed: {lengths.pop()} numbers"
+        if len(set(map(len, values))) > 1 or not all(type(part) in (int, float) for each in values for part in each):
+            return "", "lists of different lengths, or not of numbers"
+        return "vector", ""
     if isinstance(values[0], bool | str):
         if all(isinstance(each, str) and HEX.fullmatch(each) for each in values):
-            return {"type": "color"}, "guessed: all are #rrggbb"
-        names = sorted(set(map(str, values)))
-        if len(names) > MOST_CATEGORIES:
-            return None, f"left out: {len(names):,} different texts are more than a category may have"
-        some = ", ".join(names[:3])
-        plain = some if some.isprintable() and len(some) < 60 else "texts"
-        return {"type": "category"}, f"guessed: {len(names)} different values, such as {plain}"
-    different = len(set(values))
-    if all(isinstance(each, int) for each in values) and different <= FEW:
-        return {"type": "category"}, f"guessed: {different} different whole numbers; or number, if more is more"
-    return {"type": "number"}, f"guessed: from {min(values):g} to {max(values):g}; or circular, if it turns"
+            return "color", ""
+        different = len(set(values))
+        few = different <= MOST_CATEGORIES
+        return ("category", "") if few else ("", f"{different:,} different texts are more than a category may have")
+    few = all(isinstance(each, int) for each in values) and len(set(values)) <= FEW
+    return ("category" if few else "number"), ""
