@@ -23,20 +23,14 @@ LEAST = "messages: {kind: symbols}\nstates: {size: {type: vector}}\nutterances: 
 # file, and its line for tables | what stands there | what is put in its place | part of the sentence
 EDITS = r"""
 corpus.yaml | candidates: | candidate: | 'candidate' is not a known key; did you mean 'candidates'?
-corpus.yaml | end: 0 | ends: 0 | 'messages.ends' is not a known key; did you mean 'end'
 corpus.yaml | type: number | kind: number | 'states.size.kind' is not a known key
 corpus.yaml | messages: {kind: symbols, end: 0} | | 'messages' is missing
 corpus.yaml | kind: symbols | kind: words | 'messages.kind' is wrong: 'words' should be 'symbols' or 'vector'
-corpus.yaml | type: number | type: float | 'states.size.type' is wrong: 'float' should be 'category', 'number'
 corpus.yaml | {type: number} | number | 'states.size' is wrong: 'number' should be a section
 corpus.yaml | , period: 360 | | in 'states.angle', a circular column needs its period
 corpus.yaml | period: 360 | period: .nan | 'states.angle.period' is wrong: nan should be a finite number
-corpus.yaml | kind: symbols, end: 0 | kind: vector, noise: .inf | 'messages.noise' is wrong: inf should be
 corpus.yaml | least: 3 | least: 3, about: [hue] | 'utterances.about' names hue, which is not under 'states'
-corpus.yaml | least: 3 | least: 3, about: [rgb, rgb] | 'utterances.about' is wrong: ['rgb', 'rgb'] should name each once
 corpus.yaml | candidates: 2 | candidates: 1 | 'candidates' is wrong: 1 should be greater than or equal to 2
-corpus.yaml | candidates: 2 | candidates: two | 'candidates' is wrong: 'two' should be a whole number
-corpus.yaml | candidates: 2 | candidates: yes | 'candidates' is wrong: True should be a whole number
 corpus.yaml | dev: 0.2, test: 0.2 | dev: 0.5, test: 0.5 | in 'split', nothing is left for training
 corpus.yaml | kind: symbols | kind: vector | in 'messages', 'end' has no meaning for messages of kind
 corpus.yaml | licence: CC0-1.0 | title: Again | line 2 has the key 'title' for the second time
@@ -44,32 +38,24 @@ corpus.yaml |   size: |   on: | line 6: YAML does not read the key 'on' as text
 corpus.yaml | Small | "Sm\u0007all" | 'title' is wrong: 'Sm\x07all' should be a line of text without control
 corpus.yaml | size: | "si\u0007ze": | line 6 has a key with the control character U+0007
 corpus.yaml | candidates: 2 | same: [room] | 'same' names room, which is not a column of states
-corpus.yaml | test: 0.2 | test: 0.2, by: room | 'split.by' is wrong: 'room' should be 'episode'
 corpus.yaml | shape: {type: category} | shape: {type: image} | line 2: 'shape' is 'circle', but the folder has no
 corpus.yaml | {language: en, least: 3} | {from: states} | says `utterances: {from: states}`, but utterances.csv exists
 messages.csv 1 | episode | message | messages.csv has two columns called 'message'
 messages.csv 1 | episode | | has no name for column 3
-messages.csv 1 | message | sent | messages.csv has no column 'message'
 messages.csv 3 | 2 5 0 7 | | line 3: 'message' is empty; if the agent
 messages.csv 3 | 2 5 | 2 -5 | line 3: 'message' holds -5, but symbols count from 0
 messages.csv 3 | 2 5 | 2 9999999999 | line 3: 'message' holds 9999999999, which is not below
-messages.csv 3 | 2 5 0 7 | [2 5] | line 3: 'message' is '[2 5]'; write its entries
 messages.csv 3 | 2 5 | 2 5.5 | line 3: 'message' is '2 5.5 0 7'
 messages.csv 3 | 2 5 | 99999999999999999999 | line 3: 'message' holds 99999999999999999999, which is too large
 messages.csv 8 | s6 | s99 | line 8: 'state_id' is 's99', which no row of states.csv
 states.csv 3 | square | squ<ESC>are | line 3: 'shape' has the control character U
 states.csv 4 | 1.0 | large | states.csv, line 4: 'size' is 'large'; write a number
-states.csv 4 | 1.0 | nan | states.csv, line 4: 'size' is 'nan'; write a number
 states.csv 4 | 1.0 | 1e999 | line 4: 'size' is inf; write a finite number
 states.csv 4 | 1.0 | | states.csv, line 4: 'size' is empty
 states.csv 5 | s3 | s1 | states.csv, line 5: 'state_id' is 's1', as in line 3
-states.csv 5 | s3 | | states.csv, line 5: 'state_id' is empty
 states.csv 6 | #ff0000 | reddish | line 6: 'rgb' is 'reddish', not a colour; write "#rrggbb"
-utterances.csv 1 | text | said | utterances.csv has no column 'text'
-utterances.csv 4 | s2 | x | utterances.csv, line 4: 'state_id' is 'x'
 utterances.csv 5 | a | a, | utterances.csv, line 5 has 3 cell(s), but
 utterances.csv 5 | a | "a | utterances.csv, line 5 is not CSV (unexpected end of
-utterances.csv 5 | a | "a" | utterances.csv, line 5 is not CSV (',' expected
 """.replace("<ESC>", "\x1b")
 
 
@@ -162,25 +148,21 @@ BROKEN: list[tuple[str, Change]] = [
     # corpus.yaml
     ("corpus.yaml does not exist", without("corpus.yaml")),
     ("corpus.yaml is empty", put("corpus.yaml", "")),
-    ("corpus.yaml holds ['a']", put("corpus.yaml", "- a\n")),
     ("'states.angle.period' is wrong", replace("corpus.yaml", "360", "9" * 400)),
     ("'states' is wrong: {} should", put("corpus.yaml", "messages: {kind: symbols}\nstates: {}\n")),
     ("line 2 has an alias", put("corpus.yaml", "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\n")),
     ("line 1 is not YAML (could not", put("corpus.yaml", "title: !!python/name:os.system x\n")),
     ("is nested too deeply", put("corpus.yaml", "a: " + "[" * 5000 + "]" * 5000)),
-    ("line 3 is not YAML", put("corpus.yaml", "messages: {kind: symbols\nstates\n")),
     ("in 'utterances', 'about' is about people, but `from: states`", both(FROM_STATES, without("utterances.csv"))),
     ("'split.by' is episode, but messages.csv has no column", both(EPISODES, column("messages.csv", "episode"))),
     # files
     ("has no table of states: a translation compares what messages make", without("states.csv")),
-    ("has no table of messages", without("messages.csv")),
     ("has both states.csv and states.jsonl; remove one", put("states.jsonl", "{}")),
     ("states.csv is empty", put("states.csv", "")),
     ("states.csv has no rows", put("states.csv", states(""))),
     ("utterances.csv, line 2: 'text' has the control character U+0000", replace("utterances.csv", "a red", "a\0 red")),
     ("utterances.csv, line 2 is not UTF-8 (byte 0xe9)", put("utterances.csv", b"state_id,text\ns1,\xe9")),
     ("line 2 is not a JSON object (Expecting", put("messages.jsonl", '{"message": [1]}\n{"a":\n', "messages.csv")),
-    ("line 1 is [1, 2], not a JSON", put("messages.jsonl", "[1, 2]\n", "messages.csv")),
     (
         "line 1: 'message' holds nan",
         put("messages.jsonl", '{"state_id": "s0", "message": [NaN]}\n', "messages.csv"),
@@ -189,7 +171,6 @@ BROKEN: list[tuple[str, Change]] = [
     ("messages.parquet is not a whole Parquet file", put("messages.parquet", b"PAR1 and no more", "messages.csv")),
     # states
     ("states.csv has no column 'state_id'; add it (there are shape", column("states.csv", "state_id")),
-    ("states.csv has no column 'angle'", column("states.csv", "angle")),
     ("line 2: 'rgb' is '1 2 256', not a colour", substituted("states.csv", "#......", "1 2 256")),
     ("states.csv has only one state, so there is nothing to tell apart", ONE),
     ("line 8: 'size' is text ('big') but a number in line 1", put("states.jsonl", MIXED, "states.csv")),
@@ -200,7 +181,6 @@ BROKEN: list[tuple[str, Change]] = [
     ("messages.csv has no column 'state_id': a translation compares", column("messages.csv", "state_id")),
     ("messages.csv, line 2: 'state_id' is empty; fill it in", substituted("messages.csv", "(?m)^s[0-9]+", "")),
     ("row 0 (counted from 0): 'message' holds 1.5, but a symbol is a whole number", of("message", [[1.5]] * N)),
-    ("'message' is '1 2'; write a list", of("message", ["1 2"] * N)),
     ("row 0 (counted from 0): 'state_id' is 0.0; an id", of("message", [[1]] * N, state_id=np.arange(N) / 1.0)),
     ("row 41 (counted from 0): 'message' has 1 numbers", vectors([[0.5, 1.0]] * 41 + [[0.5]] + [[0.5, 1.0]] * 18)),
     ("row 5 (counted from 0): 'message' holds nan; write", vectors([[0.5, np.nan if n == 5 else 0] for n in range(N)])),
@@ -211,7 +191,6 @@ BROKEN: list[tuple[str, Change]] = [
         splits("messages.csv", "train", "val", "test"),
     ),
     ("messages.csv has nothing in the split 'dev'", splits("messages.csv", "train", "test")),
-    ("utterances.csv has nothing in the split 'dev'", splits("utterances.csv", "train", "test")),
     ("messages.csv has 2 different values of 'episode', too few", both(EPISODES, TWO)),
     # contexts
     ("contexts.csv exists, but no message names its", put("contexts.csv", CONTEXTS)),

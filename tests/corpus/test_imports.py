@@ -114,7 +114,7 @@ MIXED = [{"message": ["a", "b"], "kind": "x"}, {"message": ["a", 2], "kind": "y"
         ("message\n1\n", (), "no column describes the states"),
         ("", (), "is empty"),
         ("message,state_id\n1,2\n", ("--states", "state_id"), "states are renumbered"),
-        ("message,b,s\n1,2,\n", ("--utterance", "s"), "'s' is empty in every row"),
+        (jsonl({"message": 1, "b": 2, "s": 3}), ("--utterance", "s"), "an utterance is text, not 3"),
         ("message,b\n1\0,2\n", (), "line 2: 'message' holds"),
         ("message,b\n1 2,x\n2 1,x\n1 x,x\n", (), "line 4: 'message' holds '1 x'; write all messages in numbers"),
         ("message,b\na b,x\n7,x\nb a,x\n", (), "line 3: 'message' holds '7'; write all messages in numbers, or all"),
@@ -305,7 +305,7 @@ def test_files_of_torch_that_hold_no_interaction_are_refused(tmp_path, interacti
         (interaction(sender_input=inputs, message=values[:9]), "message is of shape (9, 2) for 30 inputs"),
         (interaction(sender_input=inputs.reshape(30, 2, 3), message=values), "not a finite vector for each message"),
         (interaction(sender_input=inputs * float("nan"), message=values), "not a finite vector for each message"),
-        (interaction(sender_input=inputs, message=values - 1), "message does not hold symbols"),
+        (interaction(sender_input=inputs, message=values - 1), "save symbols from 0"),
         (interaction(sender_input=inputs, message=values, message_length=torch.ones(7)), "with mismatched parts"),
     ]:
         assert says in fails("import", "egg", save(tmp_path, what), tmp_path / "mine")

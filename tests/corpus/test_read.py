@@ -200,12 +200,6 @@ def test_a_column_of_the_table_takes_precedence(tmp_path, files):
 # settings
 
 
-@pytest.mark.parametrize("noise", ["0.3", "1e-5", "1E-05", "3"])
-def test_numbers_are_read_as_people_write_them(noise):
-    text = LEAST.replace("kind: vector", f"kind: vector, noise: {noise}")
-    assert settings_from(yaml.safe_load(text), PATH).messages.noise == float(noise)
-
-
 plain = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S", "Zs"]), min_size=1, max_size=12)
 
 

@@ -77,7 +77,6 @@ def _messages(corpus: Corpus) -> dict[str, Any]:
     about: dict[str, Any] = {"count": len(messages), "kind": settings.kind}
     about["splits"] = _splits(corpus.recorded)
     about["states_spoken_of"] = len(np.unique(corpus.state))
-    about |= {} if corpus.episodes is None else {"episodes": corpus.episodes}
     distinct = len(set(map(tuple, messages)))
     if settings.kind == "vector":
         return about | {"length": len(messages[0]), "distinct": distinct}

@@ -71,13 +71,13 @@ def import_flat(
     values = {name: _values(source, name) for name in chosen}
     types, left_out = guess_columns(values)
     messages, form = _messages(source, message)
-    texts: list[Any] = _texts(source, others.pop("utterance")) if "utterance" in others else [None] * source.rows
+    texts: list[Any] = source.columns[others.pop("utterance")] if "utterance" in others else [None] * source.rows
     kept = {role: _values(source, name) for role, name in others.items()}
     recording = Recording(folder, file.stem, messages=form)
     for row in range(source.rows):
         state, more = {name: values[name][row] for name in types}, {role: cells[row] for role, cells in kept.items()}
         recording.say(state, messages[row], **more)
-        if texts[row] and texts[row].strip():
+        if texts[row]:
             recording.describe(state, texts[row], **more)
     recording.write()
     return Imported(recording.n_states, source.rows, form["kind"], types, left_out)
@@ -137,16 +137,6 @@ def _cut(cells: list[str]) -> list[list[str]]:
     if not any(map(SEPARATOR.search, cells)):
         return list(map(list, cells))
     return [SEPARATOR.sub(" ", cell).split() for cell in cells]
-
-
-def _texts(source: Source, name: str) -> list:
-    """What humans said, in the rows where they said something."""
-    cells: Any = source.columns[name]
-    wrong = [cell is not None and not isinstance(cell, str) for cell in cells]
-    source.refuse(wrong, lambda row: f"'{name}' is {shown(cells[row])}, not text; write text")
-    if not any(cell and cell.strip() for cell in cells):
-        raise NeuraleseError(f"{source.path}: '{name}' is empty in every row; name the column that holds text.")
-    return cells
 
 
 # EGG
@@ -210,9 +200,7 @@ def _read_interaction(file: Path) -> Games:
     parts = {name: (each.double() if each.is_floating_point() else each).numpy() for name, each in tensors.items()}
     for name in ("sender_input", "message"):
         if name not in parts:
-            value = getattr(loaded, name, None)
-            found = "is missing" if value is None else f"is a {type(value).__name__}"
-            raise NeuraleseError(f"{file}: {name} {found}; let EGG's LoggingStrategy store it.")
+            raise NeuraleseError(f"{file}: {name} is missing or no tensor; let EGG's LoggingStrategy store it.")
     inputs = parts["sender_input"].astype(np.float64)
     inputs = inputs[:, None] if inputs.ndim == 1 else inputs
     if inputs.ndim != 2 or not inputs.size or not np.isfinite(inputs).all():
@@ -227,17 +215,15 @@ def _read_interaction(file: Path) -> Games:
 
 def _sent(file: Path, message: np.ndarray, lengths: np.ndarray | None, n: int) -> tuple[list | np.ndarray, bool]:
     """Symbols or vectors (n, d), and whether 0 ends them."""
-    if message.ndim not in (1, 2, 3) or len(message) != n:
-        raise NeuraleseError(f"{file}: message is of shape {message.shape} for {n} inputs; save one for each.")
-    if message.dtype.kind == "f":
-        one_hot = message.ndim > 1 and (message >= 0).all() and (np.abs(message.sum(-1) - 1) < 1e-3).all()
-        if message.ndim == 2 and not one_hot:
-            return message, False
-        if not one_hot:
-            raise NeuraleseError(f"{file}: message does not hold distributions over symbols; save symbols.")
-        message = message.argmax(-1)  # a relaxed symbol becomes the nearest one
-    if message.ndim == 3 or (message < 0).any():
-        raise NeuraleseError(f"{file}: message does not hold symbols; save whole numbers from 0.")
+    is_float = message.dtype.kind == "f"
+    if is_float and message.ndim > 1 and (message >= 0).all() and (np.abs(message.sum(-1) - 1) < 1e-3).all():
+        message, is_float = message.argmax(-1), False  # a relaxed symbol becomes the nearest one
+    is_right = message.ndim == 2 if is_float else message.ndim in (1, 2) and (message >= 0).all()
+    if len(message) != n or not is_right:
+        what = f"message is of shape {message.shape} for {n} inputs"
+        raise NeuraleseError(f"{file}: {what}; save symbols from 0, distributions over them, or a vector for each.")
+    if is_float:
+        return message, False
     if message.ndim == 1 or message.shape[1] == 1:
         return message.reshape(-1, 1).tolist(), False
     ends = np.full(n, message.shape[1]) if lengths is None else np.maximum(1, lengths.reshape(-1).astype(int))

@@ -56,7 +56,6 @@ class Corpus:
     columns: dict[str, np.ndarray]  # of the states, as declared (see `States`)
     pictures: dict[str, list[str]]  # paths, by column
     contexts: Contexts | None
-    episodes: int | None  # number of episodes, if messages name theirs
     texts: list[str] | None  # what people said, for each row of the traces; none if phrases are made from the states
 
     @property
@@ -180,7 +179,6 @@ def _read(folder: Path, seed: int, image_features: ImageFeatures, faults: Faults
         columns=states.columns,
         pictures=states.pictures,
         contexts=contexts,
-        episodes=None if episode is None else int(episode.max()) + 1,
         texts=texts,
     )
 
