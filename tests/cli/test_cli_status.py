@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from neuralese.cli import status
-
 ROOT = Path(__file__).parents[2]
 SNAKEFILE = """
 rule all:
@@ -64,11 +62,6 @@ def test_what_is_missing_and_out_of_date_is_listed_by_stage_with_the_reason(work
     files = workflow.prints("status", "--files")
     assert "out of date" in files
     assert "results/colors/seed0/messages.parquet" in files
-
-
-def test_where_the_data_is_from(shell, monkeypatch):
-    monkeypatch.setattr(status, "ask_snakemake", lambda *_: [])
-    assert [(entry["task"], entry["data"]) for entry in shell.json("status")["data"]] == [("colors", "embedded")]
 
 
 @pytest.mark.slow

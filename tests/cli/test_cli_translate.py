@@ -133,7 +133,7 @@ def test_unknown_phrases_bring_up_close_ones(shell):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--seed", 4, "blue"], "no results of seed 4 (available: 0)"),
+        (["--seed", 4, "blue"], "seed4/dictionary.parquet does not exist; make it with: neuralese run"),
         (["--results", "nowhere", "blue"], "nowhere does not exist; name the folder of a run with --results"),
         (["--criterion", "telepathy", "blue"], "no criterion 'telepathy'; it has released, mine, direct, random"),
         (

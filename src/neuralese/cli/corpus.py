@@ -159,8 +159,6 @@ def _print(folder: Path, found: dict[str, Any]) -> None:
     more = f"; the first {PHRASES} are" if len(phrases) > PHRASES else ""
     click.echo(f"\n{len(phrases)} phrases, with the number of training utterances that contain them{more}:")
     click.echo(", ".join(f"{phrase} ({count:,})" for phrase, count in phrases[:PHRASES]))
-    if found["warnings"]:
-        click.echo("")
     for sentence in found["warnings"]:
         click.echo(f"Warning: {sentence}")
     config = shlex.quote(f"corpora={{mine: {json.dumps(str(folder.resolve()), ensure_ascii=False)}}}")

@@ -19,7 +19,7 @@ COMMANDS = {
     "run": "Run the workflow and show its progress.",
     "translate": "Translate English into neuralese, or neuralese into English.",
     "show": "Show a file of the results: a table, weights, or JSON.",
-    "status": "Show what has been made, from which data, and what is out of date.",
+    "status": "Show what has been made, and what is out of date.",
     "corpus": "Bring your own agents: make, import, check and export a corpus.",
     "play": "Play a game with a trained robot.",
 }

@@ -1,6 +1,5 @@
 """The folder that the workflow writes, as the commands see it."""
 
-import re
 from pathlib import Path
 
 import click
@@ -33,11 +32,6 @@ class Results:
         others = sorted(path.parent.name for path in self.folder.glob("*/provenance.json"))
         return [task for task in dict.fromkeys((*tasks.names(), *others)) if (self.folder / task).is_dir()]
 
-    def seeds(self, task: str) -> list[int]:
-        """Seeds of a task with any results."""
-        names = (re.fullmatch(r"seed(\d+)", path.name) for path in (self.folder / task).glob("seed*"))
-        return sorted(int(name[1]) for name in names if name)
-
     def data(self, task: str) -> str:
         """The data a task's results were made from, if known."""
         path = self.folder / task / "provenance.json"
@@ -45,17 +39,11 @@ class Results:
 
     def of_seed(self, task: str, seed: int, name: str) -> Path:
         """A file of one task and seed, which must exist."""
-        known, seeds = self.tasks(), self.seeds(task)
+        known = self.tasks()
         if known and task not in known:
             raise NeuraleseError(
                 f"{self.folder} has no results of the task '{task}', only of {', '.join(known)}; name another "
                 "folder with --results, or add the task to `tasks` in the config and run the workflow."
-            )
-        if known and seed not in seeds:
-            there = ", ".join(map(str, seeds)) or "none"
-            raise NeuraleseError(
-                f"{self.folder / task} has no results of seed {seed} (available: {there}); choose one with --seed, or "
-                "add this one to `seeds` in the config and run the workflow."
             )
         return self / f"{task}/seed{seed}/{name}"
 

@@ -15,7 +15,7 @@ from neuralese.storage.files import is_whole
 if TYPE_CHECKING:
     import pyarrow as pa
 
-LONGEST = 2000  # characters of a condition
+LONGEST = 2000  # characters of a condition that are quoted
 MOST_ROWS = 10_000_000  # maximum that can be shown
 EXAMPLES = """
 neuralese show results/colors/seed0/dictionary.parquet --where "criterion == 'belief' and rank == 1"
@@ -115,8 +115,6 @@ def _mask(table: "pa.Table", where: str) -> "pa.Array":
     import pyarrow as pa
 
     try:
-        if len(where) > LONGEST:
-            raise ValueError(f"it is longer than {LONGEST} characters")
         with warnings.catch_warnings(action="ignore"):
             holds = table.to_pandas().eval(where, engine="python")
         if not (isinstance(holds, pd.Series) and pd.api.types.is_bool_dtype(holds)):

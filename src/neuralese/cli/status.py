@@ -1,4 +1,4 @@
-"""`neuralese status`: what has been made, from which data, and what is out of date."""
+"""`neuralese status`: what has been made, and what is out of date."""
 
 import csv
 import re
@@ -13,7 +13,6 @@ import click
 from neuralese.cli.output import print_json, print_table
 from neuralese.cli.results import Examples, Results, json_option
 from neuralese.cli.run import snakemake_command
-from neuralese.data.data_sets import read_provenance
 from neuralese.errors import NeuraleseError
 
 EXAMPLES = """
@@ -41,7 +40,7 @@ MADE, MISSING, OUT_OF_DATE = "made", "missing", "out of date"
 @json_option
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[SNAKEMAKE ARGS]...")
 def status(results: str | None, files: bool, as_json: bool, arguments: tuple[str, ...]) -> None:
-    """Show what has been made, when, from which data, and what is out of date.
+    """Show what has been made, when, and what is out of date.
 
     Give it the arguments of the run, such as its --configfile. A file is out of date if Snakemake would remake it: its
     inputs, a setting or the code have changed.
@@ -49,16 +48,12 @@ def status(results: str | None, files: bool, as_json: bool, arguments: tuple[str
     asked, place = snakemake_command(
         ["--summary", *(["--config", f"results={results}"] if results else []), *arguments]
     )
-    folder = Results(Path(place))
-    known = folder.tasks()
-    if not known:
+    if not Results(Path(place)).tasks():
         raise NeuraleseError(f"{place} holds no results yet; make them with: neuralese run")
-    data, made = [data_of(folder, task) for task in known], ask_snakemake(asked, folder.folder)
+    made = ask_snakemake(asked, Path(place))
     if as_json:
-        print_json({"folder": place, "data": data, "files": made})
+        print_json({"folder": place, "files": made})
         return
-    print_table(list(data[0]), [list(entry.values()) for entry in data], "Data")
-    click.echo()
     if files:
         names = ("file", "stage", "state", "made", "reason")
         print_table(names, [[entry[name] for name in names] for entry in made], "Files")
@@ -79,14 +74,6 @@ def _runs(made: Sequence[dict]) -> Iterator[list[str]]:
         known = {each["stage"] for each in entries}
         last = max((each["made"] for each in entries if each["made"]), default="")
         yield [run, f"{len(known.difference(missing))} of {len(known)}", last, ", ".join(missing), ", ".join(old)]
-
-
-def data_of(results: Results, task: str) -> dict:
-    """The data a task's results were made from."""
-    path = results.folder / task / "provenance.json"
-    known = read_provenance(path) if path.exists() else {}
-    rows = ", ".join(f"{count} {name}" for name, count in known.get("rows", {}).items())
-    return {"task": task, "data": known.get("source", "unknown"), "rows": rows, "fetched": known.get("time", "unknown")}
 
 
 def ask_snakemake(asked: Sequence[str], results: Path) -> list[dict]:
