@@ -321,8 +321,7 @@ def _round_log(played: Round) -> dict:
 
 def answer_view(answer: Answer) -> dict:
     """Translations for the page; an infinite score, of a pair that shares no context, becomes None."""
-    scores = [None if np.isinf(each.score) else round(each.score, 3) for each in answer.best]
-    best = [{"text": each.text, "score": score} for each, score in zip(answer.best, scores, strict=True)]
+    best = [{"text": each.text, "score": round(each.score, 3) if each.score < np.inf else None} for each in answer.best]
     return {"best": best, "how": answer.how}
 
 

@@ -23,7 +23,6 @@ def describe(corpus: Corpus) -> dict[str, Any]:
     return {
         "title": settings.title,
         "licence": settings.licence,
-        "files": {name: path.name for name, path in corpus.files.items()},
         "states": {
             "count": len(corpus.states),
             "columns": [
@@ -31,7 +30,6 @@ def describe(corpus: Corpus) -> dict[str, Any]:
                 for name, each in settings.states.items()
             ],
         },
-        "features": corpus.features.shape[1],
         "messages": _messages(corpus),
         "contexts": _contexts(corpus),
         "utterances": {
