@@ -139,13 +139,14 @@ def guess_columns(values: Mapping[str, Sequence]) -> tuple[dict[str, dict[str, A
 def _guess(values: Sequence) -> tuple[str, str]:
     """The type of a column or, if it is not usable, why."""
     if isinstance(values[0], list):
-        if len(set(map(len, values))) > 1 or not all(type(part) in (int, float) for each in values for part in each):
+        alike = all(isinstance(each, list) and len(each) == len(values[0]) for each in values)
+        if not alike or not all(type(part) in (int, float) for each in values for part in each):
             return "", "lists of different lengths, or not of numbers"
         return "vector", ""
     if isinstance(values[0], bool | str):
         if all(isinstance(each, str) and HEX.fullmatch(each) for each in values):
             return "color", ""
-        different = len(set(values))
+        different = len(set(map(str, values)))
         few = different <= MOST_CATEGORIES
         return ("category", "") if few else ("", f"{different:,} different texts are more than a category may have")
     few = all(isinstance(each, int) for each in values) and len(set(values)) <= FEW
