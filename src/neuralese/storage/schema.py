@@ -3,13 +3,13 @@
 A table may have more columns than its contract names, but never fewer, nor of another type. Unless its line says
 otherwise, a column has a value in every row, every number is finite, and a table has at least one row.
 
-    contract("turns", "game, turn, player", ...)    # together, these three columns identify a row
+    contract("turns", "game, turn, player").of(game=int32("The game."), ...)   # three columns identify a row
 
 The tables of one task are defined beside that task.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -98,9 +98,13 @@ class Contract:
     """What a kind of table holds."""
 
     name: str
-    columns: Mapping[str, Column]
     unique: tuple[str, ...] = ()  # columns that together identify a row
     may_be_empty: bool = False
+    columns: Mapping[str, Column] = field(default_factory=dict)
+
+    def of(self, **columns: Column) -> "Contract":
+        """The same contract with these columns."""
+        return replace(self, columns=columns)
 
     def fault(self, table: pa.Table) -> str | None:
         """What is wrong with a table, such as "has no column 'seed'"."""
@@ -130,9 +134,9 @@ def _repeated(table: pa.Table, keys: list[str]) -> str | None:
     return f"holds {values} in column {names} of row {row} for the second time"
 
 
-def contract(name: str, unique: str = "", may_be_empty: bool = False, /, **columns: Column) -> Contract:
-    """A contract with its columns; `unique` lists those that together identify a row."""
-    return Contract(name, columns, tuple(filter(None, unique.split(", "))), may_be_empty)
+def contract(name: str, unique: str = "", may_be_empty: bool = False) -> Contract:
+    """A contract without columns (see `Contract.of`); `unique` lists those that will together identify a row."""
+    return Contract(name, tuple(filter(None, unique.split(", "))), may_be_empty)
 
 
 # columns of a type, to be called with a meaning and the rest of a `Column`
@@ -197,52 +201,42 @@ PLAYED = measured(float64, "baseline", "control", "silence")
 
 # the tables that every task has, and those of all tasks together
 TABLES = (
-    contract(
-        "inventory",
-        "phrase",
+    contract("inventory", "phrase").of(
         phrase_id=int32("Its place in the inventory, from 0.", row_number=True),
         phrase=text("The phrase."),
         count=int64("How often it was said.", low=0),
     ),
-    contract(
-        "items",
+    contract("items").of(
         item_id=int32("Its row, from 0.", row_number=True),
         split=SPLIT,
         feature=vector("What players see of it."),
     ),
-    contract(
-        "traces",
+    contract("traces").of(
         item_id=int32("The item, or the row of the table that stands for items.", low=0),
         phrases=int16s("Which phrases of the inventory were said together.", low=0),
     ),
-    contract(
-        "utterances",
+    contract("utterances").of(
         utterance_id=int32("Its place in this table, from 0.", row_number=True),
         text=text("The phrases, separated by commas."),
         parts=PARTS,
         **{split: int64(f"How often it was said in {split}.", low=0) for split in SPLITS},
     ),
-    contract(
-        "history",
-        "update",
+    contract("history", "update").of(
         update=int64("Gradient steps so far."),
         loss=float64("Mean loss since the row before.", low=0),
         reward=float64("Mean reward of the games played, if there were any.", optional=True),
         success=share("Share of them that succeeded.", optional=True),
         epsilon=share("How often a player acted at random."),
     ),
-    contract(
-        "messages",
-        "message_id",
-        True,  # no new messages are made for recorded agents
+    contract("messages", "message_id", may_be_empty=True).of(  # no new messages are made for recorded agents
         message_id=int32("The message's number."),
         split=text("The split.", names=(*SPLITS, "synthesised")),
         message=Column(MESSAGE, "What was said: a vector, or symbols."),
     ),
-    contract("contexts", context_id=int32("The context's number; its state is in further columns.", row_number=True)),
-    contract(
-        "dictionary",
-        "direction, criterion, source_id, rank",
+    contract("contexts").of(
+        context_id=int32("The context's number; its state is in further columns.", row_number=True)
+    ),
+    contract("dictionary", "direction, criterion, source_id, rank").of(
         direction=DIRECTION,
         criterion=CRITERION,
         source_id=int32("The message or utterance that is translated, by its number.", low=0),
@@ -252,15 +246,12 @@ TABLES = (
         target=text("What that is called, or says."),
         score=SCORE,
     ),
-    contract(
-        "bags",
+    contract("bags").of(
         bag_id=int32("The bag's number.", row_number=True),
         text=text("The phrases, separated by commas."),
         parts=PARTS,
     ),
-    contract(
-        "examples",
-        "message_id, rank",
+    contract("examples", "message_id, rank").of(
         message_id=int32("The message's number."),
         target=int32("The true state.", low=0),
         other=int32("Its distractor.", low=0),
@@ -268,9 +259,7 @@ TABLES = (
         phrase=text("The phrase."),
         score=SCORE,
     ),
-    contract(
-        "belief",
-        "task, seed, distractors, speaker, listener, judge, unit, criterion",
+    contract("belief", "task, seed, distractors, speaker, listener, judge, unit, criterion").of(
         **RESULT,
         **PLAYERS,
         **JUDGED,
@@ -282,9 +271,7 @@ TABLES = (
         unit=text("What is translated; a `phrase` is one of an utterance.", names=("message", "utterance", "phrase")),
         distractors=text("Where the other candidates come from.", pattern=r"\w+"),
     ),
-    contract(
-        "ablation",
-        "task, seed, split, speaker, listener, judge, family, criterion",
+    contract("ablation", "task, seed, split, speaker, listener, judge, family, criterion").of(
         **RESULT,
         **PLAYERS,
         **JUDGED,
@@ -292,9 +279,7 @@ TABLES = (
         split=SPLIT,
         family=text("The criterion of the config to which it belongs."),
     ),
-    contract(
-        "criteria",
-        "task, seed, direction, criterion",
+    contract("criteria", "task, seed, direction, criterion").of(
         task=RESULT["task"],
         seed=int64("The seed in which it translates.", low=0),
         direction=DIRECTION,
@@ -307,16 +292,13 @@ TABLES = (
         second_accuracy=share("And its accuracy on dev, if there was one.", optional=True),
         seeds=int64("How many seeds it was chosen over: all but its own, if there are several.", low=1),
     ),
-    contract(
-        "protocol",
-        "task, seed, measure, variable",
+    contract("protocol", "task, seed, measure, variable").of(
         **RESULT,
         measure=text("Which measure."),
         variable=text("What there is to say, such as a column of the states; empty for states as a whole."),
         value=float64("What it is.", optional=True),
     ),
-    contract(
-        "bound",
+    contract("bound").of(
         **RESULT,
         criterion=CRITERION,
         divergence=float64("D: how far beliefs are apart under the translations made, on average.", low=0),
@@ -325,9 +307,7 @@ TABLES = (
         translated=share("Accuracy of R → H*."),
         lost=float64("The difference."),
     ),
-    contract(
-        "relay",
-        "task, seed, criterion, measure",
+    contract("relay", "task, seed, criterion, measure").of(
         **RESULT,
         **measured(float64, "baseline", "control", "silence", "nonsense", "silent"),
         share=float64("What survives English: (relay - silence) / (neuralese - silence).", optional=True),
@@ -340,32 +320,26 @@ TABLES = (
         there=text("The member, chosen on dev, that translates out of neuralese."),
         back=text("The member, chosen on dev, that translates back into it."),
     ),
-    contract(
-        "behavior",
-        "task, seed, pair, criterion, measure",
+    contract("behavior", "task, seed, pair, criterion, measure").of(
         **RESULT,
         **PLAYED,
         pair=PAIR,
         possible=share("Share of the games that could be completed at all."),
     ),
-    contract(
-        "listening",
-        "task, seed, pair, criterion, measure",
+    contract("listening", "task, seed, pair, criterion, measure").of(
         **RESULT,
         **PLAYED,
         pair=PAIR,
         while_silent=text("What the robot hears while the human is silent, chosen on dev."),
         dev_reward=float64("Mean reward on the dev games by which that was chosen.", optional=True),
     ),
-    contract(
-        "proposition_1",
+    contract("proposition_1").of(
         game=int64("The game.", low=0),
         lost=float64("The reward that translation loses."),
         bound=float64("sqrt(2 D) with contexts weighted by the source."),
         bound_product=float64("The same with the weights of Equation 2, for which the inequality need not hold."),
     ),
-    contract(
-        "proposition_2",
+    contract("proposition_2").of(
         criterion=text("`belief` or `direct`."),
         rarity=share("Share of humans who use the robot's code."),
         recovered=share("How often a message is translated into a word of theirs."),

@@ -27,9 +27,7 @@ from neuralese.tasks.birds import CUB
 from neuralese.tasks.items import items_table
 
 IMAGE = int32("The image.")
-IMAGES = contract(
-    "images",
-    "image_id",
+IMAGES = contract("images", "image_id").of(
     image_id=IMAGE,
     path=text("Its path in the data set."),
     class_id=int32("The species, from 0.", low=0),
@@ -37,23 +35,17 @@ IMAGES = contract(
     split=SPLIT,
     box=Column(pa.list_(pa.float64()), "Where the bird is: left, top, width and height in pixels."),
 )
-CAPTIONS = contract(
-    "captions",
-    "caption_id",
+CAPTIONS = contract("captions", "caption_id").of(
     image_id=IMAGE,
     caption_id=int32("The sentence."),
     caption=text("What it says."),
 )
-POOLED = contract(
-    "pooled",
-    "image_id",
+POOLED = contract("pooled", "image_id").of(
     image_id=IMAGE,
     pooled=vector("Products of principal components of the feature maps."),
     average=vector("Their average."),
 )
-FEATURES = contract(
-    "features",
-    "image_id",
+FEATURES = contract("features", "image_id").of(
     image_id=IMAGE,
     feature=vector("What players see of it."),
 )

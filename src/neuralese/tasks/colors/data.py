@@ -20,8 +20,7 @@ from neuralese.errors import NeuraleseError, reason
 from neuralese.storage.schema import SPLIT, contract, float32, text
 from neuralese.tasks.colors import XKCD
 
-COLORS = contract(
-    "colors",
+COLORS = contract("colors").of(
     split=SPLIT,
     name=text("What the colour was called."),
     h=float32("Hue.", low=0, high=1),

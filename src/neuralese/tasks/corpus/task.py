@@ -1,7 +1,6 @@
 """A corpus as a task: a user's own recordings, without a game."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +20,7 @@ if TYPE_CHECKING:
     from neuralese.speakers.traces import Traces
     from neuralese.stages.run import Run
 
-STATES = contract(
-    "states",
-    "name",
+STATES = contract("states", "name").of(
     state=int32("Its row, from 0.", row_number=True),
     name=text("Its id in the corpus."),
     group=int32("Distractors are of the same group: they share the columns `same`.", low=0),
@@ -33,17 +30,11 @@ STATES = contract(
     picture=text("Its row in `pictures.parquet`, or empty."),
     feature=vector("What players see of it."),
 )
-PICTURES = replace(
-    contract(
-        "pictures",
-        "picture",
-        picture=text("Its path in the corpus."),
-        content=Column(pa.binary(), "A small copy of the picture, as WebP."),
-    ),
-    may_be_empty=True,
+PICTURES = contract("pictures", "picture", may_be_empty=True).of(
+    picture=text("Its path in the corpus."),
+    content=Column(pa.binary(), "A small copy of the picture, as WebP."),
 )
-RECORDED = contract(
-    "recorded",
+RECORDED = contract("recorded").of(
     state=int32("The true state, by its row.", low=0),
     split=SPLIT,
     message=Column(MESSAGE, "What was said: a vector, or symbols."),

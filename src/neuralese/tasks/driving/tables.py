@@ -8,16 +8,13 @@ PLAYER = schema.int32("Which of the two, 0 or 1.", low=0, high=1)
 MAP = schema.int32("The road layout.", low=0)
 ACTIONS = "0 wait, 1 forward, 2 turn left and advance, 3 turn right and advance."
 
-MAPS = schema.contract(
-    "maps",
+MAPS = schema.contract("maps").of(
     map=schema.int32("The layout's number.", row_number=True),
     road=schema.text("Eight lines of eight signs, `#` (road) or `.`.", pattern=r"(?:[#.]{8}\n){7}[#.]{8}"),
     starts=schema.int32s("Poses in which cars began.", low=0, high=255),
     goals=schema.int32s("Cells that they had to reach.", low=0, high=63),
 )
-GAMES = schema.contract(
-    "games",
-    "game",
+GAMES = schema.contract("games", "game").of(
     game=GAME,
     map=MAP,
     split=schema.SPLIT,
@@ -25,9 +22,7 @@ GAMES = schema.contract(
     reward=schema.float64("The game's reward."),
     n_turns=schema.int32("How many turns it had.", low=0),
 )
-TURNS = schema.contract(
-    "turns",
-    "game, turn, player",
+TURNS = schema.contract("turns", "game, turn, player").of(
     game=GAME,
     turn=TURN,
     player=PLAYER,
@@ -40,15 +35,12 @@ TURNS = schema.contract(
     action=schema.int8(f"{ACTIONS} None in a game's last state.", low=0, high=3, optional=True),
     message=schema.text("What its driver said; empty for silence."),
 )
-WORDS = schema.contract(
-    "words",
-    "word",
+WORDS = schema.contract("words", "word").of(
     word_id=schema.int32("Its place in this table, from 0.", row_number=True),
     word=schema.text("The word."),
     count=schema.int64("How often it was said.", low=0),
 )
-WATCHED = schema.contract(  # the same starts under all criteria
-    "watched",
+WATCHED = schema.contract("watched").of(  # the same starts under all criteria
     pair=schema.text("Who plays with whom, such as `R/H`."),
     criterion=schema.text("By which they are translated."),
     game=GAME,
@@ -63,9 +55,8 @@ WATCHED = schema.contract(  # the same starts under all criteria
     outcome=schema.text("How the game ended, in its last turn."),
     reward=schema.float64("The reward so far."),
 )
-RELAY_CHOICE = schema.contract(  # pairs of members played on dev; the first of each criterion was chosen
-    "relay_choice",
-    "criterion, rank",
+# pairs of members played on dev; the first of each criterion was chosen
+RELAY_CHOICE = schema.contract("relay_choice", "criterion, rank").of(
     criterion=schema.CRITERION,
     to_english=schema.text("The member that translates out of neuralese."),
     to_neuralese=schema.text("The member that translates back into it."),
