@@ -62,7 +62,7 @@ def test_the_schema_names_vectors_and_what_is_written_about_a_table(shell):
 
 def test_weights_are_listed_with_their_settings(shell):
     listed = shell.json("show", "results/colors/seed0/robot_speaker.safetensors")
-    assert listed["about"]["settings"] == {"hidden": 8, "message": 6, "scale": 0.3}
+    assert listed["about"]["neuralese"]["module"] == {"hidden": 8, "message": 6, "scale": 0.3}
     assert {"name": "mean.2.bias", "type": "F32", "shape": [6]} in listed["weights"]
 
 

@@ -123,18 +123,13 @@ def test_raw_data_is_what_was_fetched(tmp_path):
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
-def test_weights_that_are_no_numbers_are_neither_written_nor_read(tmp_path, value, monkeypatch):
-    module, path = nn.Linear(3, 3), tmp_path / "agent.safetensors"
+def test_weights_that_are_no_numbers_are_not_written(tmp_path, value):
+    module = nn.Linear(3, 3)
     with torch.no_grad():
         module.weight[1, 1] = value
     with pytest.raises(NeuraleseError, match="was not written: its weights 'weight' hold NaN or infinity"):
-        save_weights(path, module, {})
+        save_weights(tmp_path / "agent.safetensors", module, {})
     assert not list(tmp_path.iterdir())
-    monkeypatch.setattr("neuralese.storage.weights._not_finite", lambda weights: None)
-    save_weights(path, module, {})
-    monkeypatch.undo()
-    with pytest.raises(NeuraleseError, match="holds weights 'weight' with NaN or infinity; delete it"):
-        read_weights(path)
 
 
 def trainer() -> Trainer:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-DIGEST, METADATA = "sha256", "__metadata__"  # in the header
+METADATA = "__metadata__"  # in the header
 
 
 def save_weights(path: str | Path, module: "nn.Module", settings: dict) -> None:
@@ -31,17 +31,20 @@ def save_weights(path: str | Path, module: "nn.Module", settings: dict) -> None:
     from safetensors.torch import save
 
     weights = module.state_dict()
-    if wrong := _not_finite(weights):
+    if wrong := next((name for name, value in weights.items() if not bool(value.isfinite().all())), None):
         raise NeuraleseError(
             f"{path} was not written: its weights '{wrong}' hold NaN or infinity; lower the learning rate."
         )
-    # the metadata are added here, since safetensors would write them in another order each time
-    header, tensors = _parts(save(weights))
-    header = {METADATA: {KEY: json.dumps(made_by()), "settings": json.dumps(settings, sort_keys=True)}, **header}
-    header[METADATA][DIGEST] = _digest(header, tensors)
-    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
-    text += b" " * (-len(text) % 8)  # tensors are aligned
-    write_bytes(path, len(text).to_bytes(8, "little") + text + tensors)
+    about = {**made_by(), "module": settings}
+    about["sha256"] = _digest(save(weights), about)
+    write_bytes(path, save(weights, {KEY: json.dumps(about)}))  # of several entries the order would vary
+
+
+def _digest(content: bytes, about: Mapping[str, Any]) -> str:
+    """The digest of the tensors in a safetensors file, their names, types and shapes, and what is said about them."""
+    header, tensors = _parts(content)
+    header.pop(METADATA, None)
+    return hashlib.sha256(json.dumps([header, about], sort_keys=True).encode() + tensors).hexdigest()
 
 
 def _parts(content: bytes) -> tuple[dict[str, Any], bytes]:
@@ -50,24 +53,14 @@ def _parts(content: bytes) -> tuple[dict[str, Any], bytes]:
     return json.loads(content[8:start]), content[start:]
 
 
-def _digest(header: Mapping[str, Any], tensors: bytes) -> str:
-    """The digest of a file with this header, but for the digest itself, and these bytes after it."""
-    about = {name: text for name, text in header[METADATA].items() if name != DIGEST}
-    return hashlib.sha256(json.dumps({**header, METADATA: about}, sort_keys=True).encode() + tensors).hexdigest()
-
-
 def read_weights(path: str | Path) -> tuple[dict[str, "Tensor"], dict]:
     """Read weights and settings."""
     from safetensors.torch import load
 
     header, weights = _read(path, load)
-    try:
-        settings = json.loads(header[METADATA]["settings"])
-    except (KeyError, ValueError):
-        raise DamagedError(path) from None
-    if wrong := _not_finite(weights):
-        raise NeuraleseError(f"{path} holds weights '{wrong}' with NaN or infinity; delete it and run again.")
-    return weights, settings
+    if KEY not in header[METADATA]:
+        raise DamagedError(path)
+    return weights, json.loads(header[METADATA][KEY])["module"]
 
 
 def read_header(path: str | Path) -> dict[str, Any]:
@@ -79,21 +72,16 @@ def _read(path: str | Path, load: Callable[[bytes], Any]) -> tuple[dict[str, Any
     """The header of a file, verified to hold what was written, and what `load` makes of the file."""
     try:
         content = Path(path).read_bytes()
-        header, tensors = _parts(content)
-        loaded = load(content)
-        about = header.setdefault(METADATA, {})
-        if DIGEST in about and about[DIGEST] != _digest(header, tensors):  # others write no digest
-            raise DamagedError(path)
+        header, loaded = _parts(content)[0], load(content)
+        if ours := header.setdefault(METADATA, {}).get(KEY):  # absent from files that others wrote
+            about = json.loads(ours)
+            if about.pop("sha256") != _digest(content, about):
+                raise DamagedError(path)
     except FileNotFoundError:
         raise not_made(path) from None
     except (SafetensorError, OSError, AttributeError, KeyError, TypeError, ValueError, RuntimeError):
         raise DamagedError(path) from None
     return header, loaded
-
-
-def _not_finite(weights: Mapping[str, "Tensor"]) -> str | None:
-    """The name of the first tensor that holds NaN or infinity."""
-    return next((name for name, value in weights.items() if not bool(value.isfinite().all())), None)
 
 
 def save_checkpoint(path: Path, state: dict) -> None:
