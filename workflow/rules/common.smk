@@ -12,7 +12,7 @@ from neuralese.config.load import load, points
 from neuralese.config.models import config_model
 from neuralese.stages.run import CONFIG
 from neuralese.errors import NeuraleseError
-from neuralese.storage.files import redate, unwritable, write_json
+from neuralese.storage.files import unwritable, write_json
 from neuralese.translate.criteria import kinds
 from neuralese.workflow import digest
 

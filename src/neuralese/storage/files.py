@@ -88,18 +88,6 @@ def unwritable(folder: str | Path) -> str | None:
     return None if os.access(there, os.W_OK) else f"{folder} cannot be written: {NO_LEAVE}, then run again."
 
 
-def redate(folder: str | Path) -> int:
-    """Set the dates of files that lie in the future to now, and return the number of these files.
-
-    If the clock was set back, Snakemake would refuse whatever is made from them, because it is older than they are.
-    """
-    now = time.time()
-    ahead = [path for path in Path(folder).rglob("*") if path.lstat().st_mtime > now]
-    for path in ahead:
-        os.utime(path, (now, now), follow_symlinks=False)
-    return len(ahead)
-
-
 def write_bytes(path: str | Path, content: bytes) -> None:
     """Write `content` unchanged."""
     with atomic(path) as temporary:
@@ -169,19 +157,16 @@ def made_by() -> dict[str, Any]:
 
 
 def read_made(path: str | Path) -> dict[str, Any]:
-    """What made a Parquet, safetensors or JSON file; empty if it does not say."""
-    found: Any = None
+    """What made a Parquet, safetensors or JSON file; a `KeyError` if it does not say."""
     match Path(path).suffix:
         case ".parquet":
             import pyarrow.parquet as pq
 
-            found = json.loads((pq.read_metadata(path).metadata or {}).get(KEY.encode(), b"{}"))
+            return json.loads(pq.read_metadata(path).metadata[KEY.encode()])
         case ".safetensors":
             from safetensors import safe_open
 
             with safe_open(path, framework="numpy") as file:
-                found = json.loads((file.metadata() or {}).get(KEY, "{}"))
-        case ".json":
-            value = json.loads(Path(path).read_text(encoding="utf-8"))
-            found = value.get(KEY) if isinstance(value, dict) else None
-    return found if isinstance(found, dict) else {}
+                return json.loads(file.metadata()[KEY])
+        case _:
+            return json.loads(Path(path).read_text(encoding="utf-8"))[KEY]
