@@ -136,9 +136,8 @@ def test_a_state_has_a_number_of_its_own_and_nobody_is_asked_for_it():
 
 
 @torch.no_grad()
-def test_the_encoder_sees_where_the_goal_lies_as_the_driver_does_and_the_papers_does_not():
-    encoder, paper = DrivingEncoder(maps=1, width=4), game_on(goal_offset=False).encoder(4)
-    assert set(encoder.seen) - set(paper.seen) == {"offset"}
+def test_the_encoder_sees_where_the_goal_lies_as_the_driver_does():
+    encoder = DrivingEncoder(maps=1, width=4)
     for name in set(encoder.seen) - {"offset"}:
         encoder.seen[name].weight.zero_()
     ahead = [(pose(5, 4, NORTH), cell(3, 4)), (pose(4, 2, EAST), cell(4, 4)), (pose(1, 1, SOUTH), cell(3, 1))]
@@ -147,10 +146,6 @@ def test_the_encoder_sees_where_the_goal_lies_as_the_driver_does_and_the_papers_
     assert seen.unique(dim=0).shape == (2, 4)
     assert torch.equal(seen[:3], seen[:1].expand(3, -1))
     assert encoder(torch.tensor([[0, GONE, 5]])).shape == (1, 4)
-    for name in ("cell", "goal"):
-        paper.seen[name].weight.zero_()
-    here, there = (paper(torch.tensor([(0, pose(*at, NORTH), cell(3, 4))])) for at in ((5, 4), (2, 2)))
-    assert torch.equal(here, there)  # what lies ahead is in no other indicator
 
 
 def test_the_rules_of_a_game_are_those_written_into_its_maps(tmp_path):
@@ -163,7 +158,7 @@ def test_the_rules_of_a_game_are_those_written_into_its_maps(tmp_path):
 
     usual = load({})
     assert list(usual) == ["train", "dev", "test"]
-    assert (usual["train"].distractors, usual["train"].goal_offset) == ("play", True)
+    assert usual["train"].distractors == "play"
     assert usual["train"].layouts.starts[0].tolist() == STARTS
-    released = load({"distractors": "anywhere", "goal_offset": False}, steps=7)["test"]
-    assert (released.distractors, released.goal_offset, released.max_steps) == ("anywhere", False, 7)
+    released = load({"distractors": "anywhere"}, steps=7)["test"]
+    assert (released.distractors, released.max_steps) == ("anywhere", 7)

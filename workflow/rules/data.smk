@@ -153,7 +153,7 @@ rule parse_driving:
         runtime=growing(10),
     params:
         settings=config_for("driving.dev_games", "driving.test_games", "driving.least_sent", "driving.least_words"),
-        rules=config_for("driving.distractors", "driving.goal_offset"),
+        rules=config_for("driving.distractors"),
         code=code("parse_driving", "driving"),
     script:
         "../scripts/parse_driving.py"

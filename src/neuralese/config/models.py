@@ -114,7 +114,6 @@ class Driving(Section):
         "`anywhere` is easier, and listeners can beat chance without hearing a word: "
         "only for comparison with the paper.",
     )
-    goal_offset: bool = key(True, "Whether players see where the goal is from their car.", "`false` is the paper's.")
     least_sent: Annotated[int, between(1, 20)] = key(  # with any more, hardly a phrase is left
         4,
         "Minimum count, outside the test games, of a message of one to three words in the inventory.",
