@@ -58,7 +58,7 @@ def test_a_page_is_made_of_its_scripts_and_gathering_its_facts_is_not():
 
 
 def test_the_facts_of_a_task_count_where_they_are_used():
-    paper = "neuralese.tasks.colors.task.PAPER"
+    paper = "neuralese.tasks.colors.task.Colors.paper"
     assert paper in names("tabulate")
     assert paper not in names("train_agent")
 

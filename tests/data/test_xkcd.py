@@ -7,8 +7,9 @@ from skimage.color import hsv2rgb
 
 from neuralese.data.archives import content_digest, write_tar
 from neuralese.errors import NeuraleseError
-from neuralese.tasks.colors import XKCD, embedded
+from neuralese.tasks.colors import embedded
 from neuralese.tasks.colors.data import add_lab, hsv_to_lab, inventory, lab_to_rgb, parse, traces, words
+from neuralese.tasks.colors.task import XKCD
 
 CORPUS = {
     "corpusindex.txt": b"sky blue,skyblue\nred,red\n",

@@ -8,7 +8,7 @@
 depends only on the methods that it calls (`neuralese.workflow`).
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,6 +54,16 @@ class Paper:
     behavior_table: str = ""  # where its rewards are, if it has any
     # (pair, criterion) -> reward and completion
     behavior: Mapping[tuple[str, str | None], tuple[float | None, float | None]] = field(default_factory=dict)
+
+
+def accuracies(
+    robots: float, humans: float, into_english: Sequence[float], into_neuralese: Sequence[float]
+) -> dict[tuple[str, str, str | None], float]:
+    """The accuracies of a table of the paper: without translation, then by random, direct and belief translation."""
+    found: dict[tuple[str, str, str | None], float] = {("R", "R", "none"): robots, ("H", "H*", "none"): humans}
+    for pair, values in ((("R", "H*"), into_english), (("H", "R"), into_neuralese)):
+        found |= {(*pair, name): value for name, value in zip(("random", "direct", "belief"), values, strict=True)}
+    return found
 
 
 class Task:

@@ -10,7 +10,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -23,7 +22,7 @@ from neuralese.data.archives import members, read_plain_pickle
 from neuralese.errors import NeuraleseError, reason
 from neuralese.storage.schema import SPLIT, Column, contract, int32, text, vector
 from neuralese.storage.tables import matrix
-from neuralese.tasks.birds import CUB
+from neuralese.tasks.birds.task import CUB
 from neuralese.tasks.items import items_table
 
 IMAGE = int32("The image.")
@@ -148,18 +147,11 @@ def words(caption: str) -> list[str]:
     return re.findall(r"[a-z]+", caption.lower())
 
 
-@cache
-def stop_words() -> frozenset[str]:
-    """Words that say nothing by themselves."""
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # here, since importing it takes seconds
-
-    return ENGLISH_STOP_WORDS
-
-
 def bigrams(caption: str) -> list[str]:
     """Pairs of neighbouring words, neither of them a stop word."""
-    pairs = pairwise(words(caption))
-    return [f"{first} {second}" for first, second in pairs if not stop_words() & {first, second}]
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # here, since importing it takes seconds
+
+    return [" ".join(pair) for pair in pairwise(words(caption)) if ENGLISH_STOP_WORDS.isdisjoint(pair)]
 
 
 def inventory(captions: Iterable[str], size: int) -> pd.DataFrame:

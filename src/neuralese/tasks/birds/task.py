@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from neuralese.config.models import Birds as Settings
 from neuralese.config.models import FitConfig, TrainingConfig
-from neuralese.tasks.birds import CUB
-from neuralese.tasks.task import FILES, Files, Paper, ReferenceTask
+from neuralese.data.data_sets import Archive, DataSet
+from neuralese.tasks.task import FILES, Files, Paper, ReferenceTask, accuracies
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,18 +18,38 @@ if TYPE_CHECKING:
 ATTRIBUTES = 6  # number of most frequent phrases that count as variables
 THUMBNAIL = 80  # longer side of a thumbnail, in pixels
 QUALITY = 60  # of its WebP
-PAPER = Paper(
-    table="1b",
-    belief={
-        ("R", "R", "none"): 0.95,
-        ("H", "H*", "none"): 0.77,
-        ("R", "H*", "random"): 0.50,
-        ("R", "H*", "direct"): 0.57,
-        ("R", "H*", "belief"): 0.75,
-        ("H", "R", "random"): 0.50,
-        ("H", "R", "direct"): 0.55,
-        ("H", "R", "belief"): 0.60,
-    },
+CUB = DataSet(
+    title="Caltech-UCSD Birds 200-2011, described by Reed et al. (2016)",
+    licence="non-commercial research and education",
+    archives=(
+        Archive(
+            file="images",
+            mirror="CUB_200_2011_224px.tar",  # all images, scaled to a short side of at most 224 pixels
+            urls=("https://data.caltech.edu/records/65de6-vp158/files/CUB_200_2011.tgz",),
+            used=r"CUB_200_2011/(images/.+\.jpg|(?:images|image_class_labels|classes|bounding_boxes)\.txt)$",
+            content_sha256="60d9c1146475e31fe402805f5b61e7d36a76d43bf8ddc9161ed267bf9f8adf2d",
+            file_md5="97eceeb196236b17998738112f37df78",
+            largest=3 << 29,  # 1.1 GB, with some margin
+        ),
+        Archive(
+            file="captions",
+            mirror="birds.zip",
+            urls=(
+                "https://github.com/Jagadeesh-N/DF-GAN-Text-to-Image-Synthesis/raw/"
+                "1ca5fed5f8573402ae98b4f73a89f89498334900/data/birds.zip",
+            ),
+            used=r"^(birds/(?:captions|(?:train|test)/filenames)\.pickle)$",
+            content_sha256="df568011f9bb57089d888270a8aca37f5b521350f58057a7319c4589fe0423d5",
+            supplied="cvpr2016_cub.tar.gz",  # the original release, text_c10/<class>/<image>.txt
+        ),
+        Archive(
+            file="splits",
+            mirror="neuralese-fa55efc.tar.gz",
+            urls=("https://github.com/jacobandreas/neuralese/archive/fa55efcc9c7ae864e55682c306576cfc6c2234b6.tar.gz",),
+            used=r"data/birds/((?:train|val|test)\.txt)$",
+            content_sha256="0ffc4b8c8b7c7a9a9d8308aded4cc1abb73b589111e55d74f9f5825fe3afb833",
+        ),
+    ),
 )
 
 
@@ -55,7 +75,7 @@ class Birds(ReferenceTask):
         "pictures": ("<raw>/{task}/raw", "<data>/{task}/images.parquet"),
     }
     stages = ("train_agent", "relay")
-    paper = PAPER
+    paper = Paper("1b", accuracies(0.95, 0.77, into_english=(0.50, 0.57, 0.75), into_neuralese=(0.50, 0.55, 0.60)))
 
     def embed(self, raw: Path) -> None:
         """Write stand-ins for the archives."""

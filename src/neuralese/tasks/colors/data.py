@@ -18,7 +18,7 @@ from skimage.color import hsv2rgb, lab2rgb, rgb2lab
 from neuralese.data.archives import members
 from neuralese.errors import NeuraleseError, reason
 from neuralese.storage.schema import SPLIT, contract, float32, text
-from neuralese.tasks.colors import XKCD
+from neuralese.tasks.colors.task import XKCD
 
 COLORS = contract("colors").of(
     split=SPLIT,

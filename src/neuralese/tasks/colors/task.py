@@ -6,25 +6,29 @@ from typing import TYPE_CHECKING
 
 from neuralese.config.models import Colors as Settings
 from neuralese.config.models import TrainingConfig
-from neuralese.tasks.colors import XKCD
-from neuralese.tasks.task import FILES, Files, Paper, ReferenceTask
+from neuralese.data.data_sets import Archive, DataSet
+from neuralese.tasks.task import FILES, Files, Paper, ReferenceTask, accuracies
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-PAPER = Paper(
-    table="1a",
-    belief={
-        ("R", "R", "none"): 1.00,
-        ("H", "H*", "none"): 0.83,
-        ("R", "H*", "random"): 0.50,
-        ("R", "H*", "direct"): 0.72,
-        ("R", "H*", "belief"): 0.86,
-        ("H", "R", "random"): 0.50,
-        ("H", "R", "direct"): 0.70,
-        ("H", "R", "belief"): 0.73,
-    },
+XKCD = DataSet(
+    title="XKCD colour survey, as prepared by McMahan & Stone (2015)",
+    licence="CC0",
+    archives=(
+        Archive(
+            file="xkcd",
+            mirror="xkcd-munroecorpus.tar.xz",
+            urls=(
+                "https://github.com/hamdans-eth/colors/archive/5edc0e8778f40723508f27e835a583f96cf1bfff.tar.gz",
+                "http://paul.rutgers.edu/~bcm84/rugstk_v1.0.tar.gz",  # the authors' own, which has no https
+            ),
+            used=r"munroecorpus/(corpusindex\.txt|train/[^/]+_train|(?:5dev|25test)/[^/]+\.test)$",
+            largest=1 << 30,
+            content_sha256="23de0cb432c5a77273d939336415ffb735f6f79c39d0ab9b5363bbed64d08013",
+        ),
+    ),
 )
 
 
@@ -44,7 +48,7 @@ class Colors(ReferenceTask):
     }
     stages = ("train_agent", "relay")
     neighbours = 400
-    paper = PAPER
+    paper = Paper("1a", accuracies(1.00, 0.83, into_english=(0.50, 0.72, 0.86), into_neuralese=(0.50, 0.70, 0.73)))
 
     def embed(self, raw: Path) -> None:
         """Write a stand-in for the survey."""

@@ -122,8 +122,7 @@ class Replayed:
 
 def replayed_pair(robot: Robot, humans: Humans, game: DrivingGame, seed: int, speaker: Robot | None = None) -> Pair:
     """A robot in the first car and replayed humans in the second, in whose place a robot may speak."""
-    seats = (robot, Replayed(humans, speaker))
-    return Pair("R/H", seats, game, Start(humans.world, seed), humans.games.numpy())
+    return Pair("R/H", (robot, Replayed(humans, speaker)), game, Start(humans.world, seed))
 
 
 def replayed_outcomes(

@@ -125,7 +125,6 @@ class Pair:
     seats: tuple[Driver, Driver]
     game: DrivingGame
     start: Start
-    groups: np.ndarray | None = None  # (games,) games of the same group are not independent
 
     @torch.no_grad()
     def turns(self, channel: Channel) -> Iterator[Turn]:
@@ -166,7 +165,7 @@ class Pair:
     def play(self, conditions: Iterable[Condition]) -> list[Outcome]:
         """Play the same games under every condition, which names the channel that is heard."""
         cell = {"pair": self.name}
-        return [Outcome(each, cell, self.results(each.heard or unchanged), self.groups) for each in conditions]
+        return [Outcome(each, cell, self.results(each.heard or unchanged)) for each in conditions]
 
 
 def robots(run: Run, what: str, games: int) -> Pair:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from neuralese.config.models import Driving as Settings
 from neuralese.config.models import FitConfig, GameConfig, GameRules, TrainingConfig
 from neuralese.data.data_sets import Archive, DataSet
-from neuralese.tasks.task import FILES, Files, Paper, Task
+from neuralese.tasks.task import FILES, Files, Paper, Task, accuracies
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,16 +31,7 @@ DRIVING = DataSet(
 )
 PAPER = Paper(
     table="2",
-    belief={
-        ("R", "R", "none"): 0.85,
-        ("H", "H*", "none"): 0.77,
-        ("R", "H*", "random"): 0.50,
-        ("R", "H*", "direct"): 0.45,
-        ("R", "H*", "belief"): 0.57,
-        ("H", "R", "random"): 0.50,
-        ("H", "R", "direct"): 0.45,
-        ("H", "R", "belief"): 0.61,
-    },
+    belief=accuracies(0.85, 0.77, into_english=(0.50, 0.45, 0.57), into_neuralese=(0.50, 0.45, 0.61)),
     distractors="anywhere",
     behavior_table="3",
     behavior={
