@@ -3,7 +3,7 @@
 import functools
 
 import pytest
-from odd_archives import ODD, whole_tar
+from odd_archives import whole_tar
 
 from neuralese.data import fetch as fetching
 from neuralese.data.archives import content_digest
@@ -107,30 +107,6 @@ def test_a_mirror_without_the_right_archive_gives_way_to_the_official_address(
     assert (tmp_path / "raw" / "corpus").read_bytes() == right.read_bytes()
     (warning,) = [line.getMessage() for line in caplog.records if line.levelname == "WARNING"]
     assert says in warning
-
-
-@pytest.mark.parametrize("wrong", list(ODD)[::12])
-def test_after_an_odd_archive_the_next_place_is_tried(tmp_path, mirror, caplog, wrong):
-    (mirror / "first").write_bytes(ODD[wrong])
-    (mirror / "second").write_bytes(b"taken as it is")
-    archive = Archive("file", "first", (), USED, "0" * 64, supplied="second")
-    record = fetch_all(tmp_path, archive, source="real", mirror=mirror)
-    assert record["files"][0]["from"] == str(mirror / "second")
-    assert f"{mirror / 'first'} " in caplog.text
-    assert "trying the next place" in caplog.text
-
-
-def test_a_file_that_may_not_be_read_gives_way_to_the_next_place(tmp_path, mirror, monkeypatch, caplog):
-    def copy(source, destination):
-        if source.endswith("first"):
-            raise PermissionError(13, "Permission denied", source)
-        destination.write_bytes(b"y")
-
-    for name in ("first", "second"):
-        (mirror / name).touch()
-    monkeypatch.setattr("neuralese.data.fetch.shutil.copyfile", copy)
-    fetch_all(tmp_path, Archive("file", "first", (), USED, "", supplied="second"), source="real", mirror=mirror)
-    assert "first cannot be read (Permission denied); trying the next place" in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def test_a_disk_that_fills_while_copying_from_a_mirror_stops_the_run_instead_of_
     (tmp_path / "mirror").mkdir()
     (tmp_path / "mirror" / "given").write_bytes(b"archive")
     monkeypatch.setattr("neuralese.data.fetch.shutil.copyfile", full)
-    archive = Archive("file", "absent", (), "", "", supplied="given")
+    archive = Archive("file", "given", (), "", "")
     places = {"mirror": tmp_path / "mirror", "partial": tmp_path, "embed": pytest.fail}
     with pytest.raises(StorageError, match="the disk is full"):
         fetch(DataSet("data", "none", (archive,)), tmp_path / "raw", source="auto", **places)

@@ -22,7 +22,6 @@ class Archive:
     content_sha256: str  # `archives.content_digest` of these members
     file_md5: str = ""  # md5 of another, equally good edition, if there is one
     largest: int = 1 << 28  # maximum size in bytes: a longer download is aborted
-    supplied: str = ""  # another name in a mirror folder, whose content is taken as is because a user put it there
 
 
 @dataclass(frozen=True)
@@ -42,12 +41,7 @@ def provenance(raw: str | Path, rows: dict[str, int], **more: object) -> dict[st
 def read_provenance(path: str | Path) -> dict[str, Any]:
     """Read the record of where a task's data came from."""
     known = read_json(path)
-    rows = known.get("rows", {})
-    if (
-        known.get("source") not in KINDS
-        or not (isinstance(rows, dict) and all(type(count) is int for count in rows.values()))
-        or not all(isinstance(known.get(name, ""), str) for name in ("data_set", "time", "speaker"))
-    ):
+    if known.get("source") not in KINDS:
         raise NeuraleseError(f"{path} does not say where the data comes from; delete it and run snakemake again.")
     return known
 

@@ -87,8 +87,7 @@ def fetch(
 
 def _obtain(archive: Archive, raw: Path, mirror: Path | None, partial: Path, failures: list[str]) -> dict | None:
     """Put `archive` into `raw` from the first place that has the right one; failures are added to `failures`."""
-    named = (archive.mirror, archive.supplied) if mirror and archive.supplied else (archive.mirror,)
-    held = [("mirror", str(mirror / name)) for name in named] if mirror else []
+    held = [("mirror", str(mirror / archive.mirror))] if mirror else []
     for kind, place in [*held, *(("official", url) for url in archive.urls)]:
         try:
             digest = _take(archive, kind, place, raw / archive.file, partial)
@@ -104,29 +103,22 @@ def _obtain(archive: Archive, raw: Path, mirror: Path | None, partial: Path, fai
 
 
 def _take(archive: Archive, kind: str, place: str, destination: Path, partial: Path) -> str:
-    """Put `archive` from one place at its `destination`, and return the digest of what arrived."""
+    """Put `archive`, in any edition, from one place at its `destination`, and return the digest of the file."""
     whole = place if kind == "mirror" else str(download(place, partial, largest=archive.largest))
     with atomic(destination) as temporary:
         if kind == "mirror":
             shutil.copyfile(whole, temporary)
         else:
             shutil.move(whole, temporary)  # away from the partial files, since wrong bytes must not be resumed
-        return _verified(archive, temporary, place)  # of the copy, since a mirror may change meanwhile
-
-
-def _verified(archive: Archive, path: Path, place: str) -> str:
-    """The digest of a file that is this archive, in any edition; `place` is where it came from."""
-    if archive.supplied and Path(place).name == archive.supplied:
-        log.warning("%s: supplied by you, so its content is not verified", place)
-    elif not archive.file_md5 or file_digest(path, "md5") != archive.file_md5:
-        try:
-            digest = content_digest(path, archive.used)
-        except NeuraleseError as error:
-            raise NeuraleseError(str(error).replace(str(path), place)) from None
-        if digest != archive.content_sha256:
-            raise NeuraleseError(
-                f"{place} does not hold the expected content (sha256 {digest[:12]}... of the files used, "
-                f"expected {archive.content_sha256[:12]}...)"
-            )
-        log.info("%s: content verified", place)
-    return file_digest(path)
+        # the copy is verified, since a mirror may change meanwhile
+        if not archive.file_md5 or file_digest(temporary, "md5") != archive.file_md5:
+            try:
+                digest = content_digest(temporary, archive.used)
+            except NeuraleseError as error:
+                raise NeuraleseError(str(error).replace(str(temporary), place)) from None
+            if digest != archive.content_sha256:
+                raise NeuraleseError(
+                    f"{place} does not hold the expected content (sha256 {digest[:12]}... of the files used, "
+                    f"expected {archive.content_sha256[:12]}...)"
+                )
+        return file_digest(temporary)

@@ -2,7 +2,7 @@
 
 Images and lists come as published (`images.txt`, `image_class_labels.txt`, `classes.txt`, `bounding_boxes.txt`), the
 paper's split as three lists of image files. Descriptions come in one of two layouts: `birds.zip`, in which sentences
-are lists of word ids in a pickle, or the original `text_c10/<class>/<image>.txt`, ten lines each.
+are lists of word ids in a pickle, or, in the stand-in, the original `text_c10/<class>/<image>.txt`, ten lines each.
 """
 
 import io

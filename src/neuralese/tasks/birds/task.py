@@ -40,7 +40,6 @@ CUB = DataSet(
             ),
             used=r"^(birds/(?:captions|(?:train|test)/filenames)\.pickle)$",
             content_sha256="df568011f9bb57089d888270a8aca37f5b521350f58057a7319c4589fe0423d5",
-            supplied="cvpr2016_cub.tar.gz",  # the original release, text_c10/<class>/<image>.txt
         ),
         Archive(
             file="splits",
