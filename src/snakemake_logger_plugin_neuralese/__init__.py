@@ -86,7 +86,6 @@ class LogHandler(LogHandlerBase):
         self.failed: list[str] = []  # what to say about each failed job
         self.notes: list[str] = []  # what Snakemake says before a run, which is shown if none follows
         self.errors: list[str] = []  # that are of no job
-        self.complete_log = ""
         self.display: Progress | None = None  # on a terminal
         self.stderr = sys.stderr  # if it is a terminal, scripts do not get it: they would write into the display
 
@@ -133,9 +132,6 @@ class LogHandler(LogHandlerBase):
                 self._end(info["job_id"])
             case LogEvent.JOB_ERROR:
                 self._end(info["jobid"], failed=True)
-            case LogEvent.GROUP_ERROR:
-                for job in info["job_error_info"]:
-                    self._end(job["jobid"], failed=True)
             case LogEvent.SHELLCMD | LogEvent.RESOURCES_INFO | LogEvent.JOB_STARTED | LogEvent.GROUP_INFO:
                 pass
             case _:
@@ -181,8 +177,6 @@ class LogHandler(LogHandlerBase):
             self._say(text, "yellow")
         elif text.startswith("Nothing to be done"):
             self.nothing_to_do = True
-        elif text.startswith("Complete log"):
-            self.complete_log = text.partition(": ")[2]
         elif text:
             self.notes.append(text)
 
@@ -219,5 +213,4 @@ class LogHandler(LogHandlerBase):
             kept = "; finished results are kept, and the same command resumes from there" if self.total else ""
             lines = ["", *(self.failed or self.errors)]
             lines += [f"The run ended after {took} without making everything{kept}."]
-            lines += [f"Snakemake's complete output: {self.complete_log}"] if self.complete_log else []
             self._say("\n".join(lines))
