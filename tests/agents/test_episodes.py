@@ -57,9 +57,3 @@ def test_what_happens_in_a_game_does_not_depend_on_which_others_are_over(game, g
     going_on = [int(each.sum()) for *_, each in naive]
     assert going_on[-1] < GAMES
     assert cell.asked == [2 * max(each, FEWEST) for each in going_on]
-
-
-def test_a_single_game_is_played(game, generator):
-    cell = seeded(lambda: Cell(game, CELL), generator)
-    played = list(rounds(cell, game, game.reset(1, generator), generator, epsilon=1.0))
-    assert [each.said.shape for each in played] == [(1, 2, CELL.message)] * game.max_steps

@@ -88,14 +88,3 @@ def test_rows_leave_out_nothing_but_what_is_over(learner, generator):
         game, step = int(value) // 2 // steps, int(value) // 2 % steps
         assert step < episodes.steps()[game]
         assert after == (value + 2 if step + 1 < episodes.steps()[game] else 0)
-
-
-def test_learning_reaches_the_speaker_through_the_channel(generator):
-    learner = Trainer(reference(), CELL, TrainingConfig(), seed=0)
-    plays = play(learner.cell, learner.game, 32, 0.5, generator).longest_first()
-    rows = Rows(plays)
-    noise = torch.zeros(len(rows), CELL.message)
-    q = unroll(learner.cell, rows, rows.pack(plays.observations), noise)
-    listeners = list(rows)[1]
-    (gradient,) = torch.autograd.grad(q[listeners][1::2].sum(), learner.cell.message.weight)
-    assert gradient.abs().sum() > 0

@@ -81,12 +81,8 @@ def test_states_are_drawn_from_the_columns_of_messages(tmp_path, game):
 def test_the_report_has_every_turn_of_both_cars_and_which_games_began_identically(watched):
     both = [watched[watched["game"] < 2].assign(pair="R/R", criterion=name) for name in ("mine", "theirs")]
     games = turn_by_turn(pd.concat(both))
-    assert [(each["criterion"], each["start"]) for each in games] == [
-        ("mine", 0),
-        ("mine", 1),
-        ("theirs", 0),
-        ("theirs", 1),
-    ]
+    found = [(each["criterion"], each["start"]) for each in games]
+    assert found == [("mine", 0), ("mine", 1), ("theirs", 0), ("theirs", 1)]
     for game, (_, rows) in zip(games, both[0].groupby("game"), strict=False):
         assert (game["map"], game["who"]) == (0, ["robot", "robot"])
         assert [car["pose"] for turn in game["turns"] for car in turn["cars"]] == rows["pose"].tolist()
