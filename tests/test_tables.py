@@ -13,9 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neuralese.errors import NeuraleseError
-from neuralese.storage.files import atomic
 from neuralese.storage.schema import CONTRACTS, MESSAGE, VECTOR, Column, Contract
-from neuralese.storage.tables import check, contract_of, matrix, read_table, vectors, write_table
+from neuralese.storage.tables import check, contract_of, read_table, vectors, write_table
 
 OF_TASKS = [
     found
@@ -35,27 +34,6 @@ def test_a_table_is_written_with_the_types_of_its_contract_and_read_back(tmp_pat
     table = read_table(tmp_path / "inventory.parquet", "inventory")
     assert table.schema.field("phrase_id").type == pa.int32()
     assert table.to_pandas()["more"].tolist() == [0.5, 1.5]
-
-
-def test_vectors_survive_the_journey(tmp_path):
-    values = np.random.default_rng(0).random((7, 64), dtype=np.float32)
-    table = pa.table({"message_id": range(7), "split": ["test"] * 7, "message": vectors(values)})
-    write_table(tmp_path / "messages.parquet", table, "messages")
-    np.testing.assert_array_equal(matrix(read_table(tmp_path / "messages.parquet", "messages")["message"]), values)
-
-
-def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path):
-    path = tmp_path / "table.csv"
-    path.write_text("old")
-
-    def fail_half_way():
-        with atomic(path) as temporary:
-            temporary.write_text("half")
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        fail_half_way()
-    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("table.csv", "old")]
 
 
 def good_column(column: Column) -> pa.Array:

@@ -53,12 +53,6 @@ def test_what_is_no_message_is_refused_in_one_sentence(arguments, says):
         Sequences.of(**arguments)
 
 
-def test_a_language_may_have_no_messages_or_only_empty_ones():
-    assert len(Sequences.of([])) == 0
-    assert Sequences.of([[], []]).texts() == ["", ""]
-    assert Sequences.of([[0], []], end=0).distinct()[0].texts() == [""]
-
-
 @given(st.lists(st.lists(st.integers(0, 3), max_size=4), min_size=1, max_size=30))
 def test_every_path_through_the_prefix_tree_is_a_sequence_and_no_prefix_is_there_twice(said):
     messages = Sequences.of(said)

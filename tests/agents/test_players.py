@@ -28,10 +28,3 @@ def test_a_robot_opens_with_what_its_cell_says_first(cell, game, at_once, monkey
     memory, nothing = cell.initial(10)
     _, said, _ = cell(game.speaker_view(states), nothing, memory)
     torch.testing.assert_close(players.speak(cell, game, states), said, **NEARLY)
-
-
-@pytest.mark.parametrize("memories", [1, 10])
-def test_a_memory_is_recalled_as_the_gru_does(cell, memories):
-    memory, inputs = torch.randn(memories, 16), torch.randn(10, 16)
-    found = players.recalling(cell.memory, memory)(inputs)
-    torch.testing.assert_close(found, cell.memory(inputs, memory.expand(10, -1)), **NEARLY)

@@ -60,17 +60,6 @@ def stop_at(trainer, update, learn, episodes):
     return learn(episodes)
 
 
-def test_a_finished_training_is_not_repeated(tmp_path):
-    checkpoint = tmp_path / "run.pt"
-    first = trainer()
-    first.run(checkpoint)
-    again = trainer()
-    again.learn = pytest.fail
-    again.run(checkpoint)
-    assert same_weights(first, again)
-    assert again.history == first.history
-
-
 def kinds(candidates: int) -> ReferenceGame:
     """A game over items of five kinds, of which item i is of kind i mod 5."""
     noise = 0.1 * torch.randn(300, 5, generator=torch.Generator().manual_seed(2))

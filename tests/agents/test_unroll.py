@@ -75,16 +75,3 @@ def test_an_update_is_the_papers_with_padding_and_all(learner, generator):
     value = nn.functional.pad(q_target.max(-1).values[:, 1:], (0, 0, 0, 1)) * ~episodes.over[..., None]
     error = q.gather(-1, episodes.actions[..., None])[..., 0] - episodes.reward[..., None] - 0.9 * value
     assert learner.learn(episodes) == pytest.approx(error[episodes.counts].square().mean().item(), rel=1e-4)
-
-
-def test_rows_leave_out_nothing_but_what_is_over(learner, generator):
-    episodes = games(learner, generator)
-    rows = Rows(episodes)
-    assert len(rows) == 2 * episodes.steps().sum() < episodes.actions.numel()
-    batch, steps = episodes.actions.shape[:2]
-    numbers = torch.arange(batch * steps * 2.0).view(batch, steps, 2)
-    packed, following = rows.pack(numbers).tolist(), rows.following(rows.pack(numbers)).tolist()
-    for value, after in zip(packed, following, strict=True):
-        game, step = int(value) // 2 // steps, int(value) // 2 % steps
-        assert step < episodes.steps()[game]
-        assert after == (value + 2 if step + 1 < episodes.steps()[game] else 0)

@@ -142,36 +142,23 @@ def test_real_data_that_cannot_be_had_stops_in_one_sentence(web, tmp_path, get):
     assert list((tmp_path / "raw").iterdir()) == []
 
 
-def test_the_stand_in_never_opens_the_network_nor_the_mirror(web, tmp_path, get, mirror, right, caplog):
+def test_the_stand_in_is_announced_and_recorded_and_opens_neither_network_nor_mirror_if_wanted(
+    web, tmp_path, get, mirror, right, caplog
+):
     packed(mirror / "corpus.tar")
     site = web.site(web.gives(right.read_bytes()))
-    record = get(site.url, source="embedded", mirror=mirror)
-    assert site.ranges == []
-    assert record["source"] == "embedded"
-    assert (tmp_path / "raw" / "corpus").read_bytes() == b"stand-in"
-    assert caplog.records == []
-
-
-def test_without_real_data_the_stand_in_is_announced_and_recorded(web, tmp_path, get, caplog):
+    wanted = get(site.url, source="embedded", mirror=mirror)
+    assert (site.ranges, caplog.records) == ([], [])
     record = get(web.nowhere)
     assert caplog.records[-1].levelname == "WARNING"
     assert "EMBEDDED" in caplog.records[-1].getMessage()
     assert web.nowhere in caplog.records[-1].getMessage()
-    assert record["source"] == "embedded"
-    assert record["data_set"] == "embedded stand-in for: a corpus"
-    assert [file["file"] for file in record["files"]] == ["corpus"]
-
-
-def test_a_task_that_generates_its_data_is_no_stand_in_for_any(tmp_path, caplog):
-    def embed(raw):
-        (raw / "made").write_bytes(b"shapes")
-
-    places = {"mirror": None, "partial": tmp_path / "partial"}
-    for source in ("auto", "embedded"):
-        record = fetch(DataSet("shapes", "MIT"), tmp_path / "raw", source=source, embed=embed, **places)
-        assert (record["data_set"], record["source"]) == ("shapes", "embedded")
-        assert [file["file"] for file in record["files"]] == ["made"]
-    assert caplog.records == []
+    assert (tmp_path / "raw" / "corpus").read_bytes() == b"stand-in"
+    for each in (wanted, record):
+        assert (each["source"], each["data_set"]) == ("embedded", "embedded stand-in for: a corpus")
+        assert [file["file"] for file in each["files"]] == ["corpus"]
+    write_json(tmp_path / "provenance.json", provenance(tmp_path / "raw", {"colors": 7}, seed=3))
+    assert read_provenance(tmp_path / "provenance.json") == {**record, "rows": {"colors": 7}, "seed": 3}
 
 
 def test_a_data_set_is_all_real_or_all_stand_in(web, tmp_path, mirror, right):
@@ -197,10 +184,3 @@ def test_the_environments_mirror_comes_before_the_configs_and_must_be_a_folder(t
     for place in ("file", "nothing"):
         with pytest.raises(NeuraleseError, match=f"{place}' is not a folder; fix or unset NEURALESE_MIRROR"):
             mirror_folder(str(tmp_path / place))
-
-
-def test_provenance_carries_the_source_and_adds_the_rows(tmp_path, get):
-    record = get(source="embedded")
-    write_json(tmp_path / "provenance.json", provenance(tmp_path / "raw", {"colors": 7}, seed=3))
-    assert read_json(tmp_path / "provenance.json") == {**record, "rows": {"colors": 7}, "seed": 3}
-    assert read_provenance(tmp_path / "provenance.json")["source"] == "embedded"

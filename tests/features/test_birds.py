@@ -184,19 +184,6 @@ def test_the_largest_sums_are_those_that_a_loop_finds():
     assert largest_sums(np.full((3, 1, 3, 3), -2.0)).tolist() == [2, 2, 2]  # depthwise
 
 
-def test_drawn_birds_can_be_told_apart_by_the_real_extractor(graphs, backbone):
-    generator, kind = np.random.default_rng(0), np.repeat([0, 1], 12)
-    two = [Species(*traits, "short", "black", "large") for traits in (["red", "grey", "white", "black"], ["blue"] * 4)]
-    drawn = [draw(two[each], generator) for each in kind]
-    found = {str(number): (number, box) for number, (_, box) in enumerate(drawn)}
-    seen = [crop(content, box, 64) for content, box in drawn]
-    network = Network(with_pooling(graphs[0], principal_axes(backbone, seen, 20)))
-    table, _ = extract(network, ((str(number), content) for number, (content, _) in enumerate(drawn)), found)
-    pooled = matrix(table["pooled"])
-    centers = np.stack([pooled[kind == k][:6].mean(0) for k in (0, 1)])
-    assert (np.argmax(pooled @ centers.T, axis=1) == kind).all()
-
-
 def test_dropout_by_bytes_hides_its_share_and_keeps_the_mean():
     dropout = ByteDropout(0.7)
     torch.manual_seed(0)

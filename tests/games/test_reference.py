@@ -39,12 +39,6 @@ def test_the_listener_sees_nothing_at_first_and_all_items_a_step_later(game, gen
     assert (seen[:, -1] == LISTENER).all()
 
 
-def test_the_target_is_shown_at_every_place_equally_often(game, generator):
-    shown = torch.bincount(game.places(6000, generator), minlength=game.n_candidates) / 6000
-    assert len(shown) == game.n_candidates
-    assert (shown - 1 / game.n_candidates).abs().max() < 0.03
-
-
 def test_right_is_worth_one_wrong_nothing_waiting_costs_a_tenth_and_nothing_counts_at_first(game, generator):
     world = at_choice(game, 300, generator)
     right, count = world.place, game.n_candidates
@@ -85,14 +79,15 @@ def test_whichever_item_is_the_target_the_listener_sees_the_same_items_with_it_a
 
 
 def test_a_question_is_what_a_listener_sees_in_play_and_is_answered_by_the_place_of_an_item(game, generator):
-    states = torch.stack([torch.randperm(12, generator=generator)[: game.n_candidates] for _ in range(200)])
-    asked, place = game.question(states, rng(4)), game.places(200, rng(4))
+    states = torch.stack([torch.randperm(12, generator=generator)[: game.n_candidates] for _ in range(2000)])
+    asked, place = game.question(states, rng(4)), game.places(2000, rng(4))
     assert torch.equal(asked.seen, game.listener_view(states, place))
     assert torch.equal(asked.picks[:, 0], place)
     for state, seen, picks in zip(states.tolist(), asked.seen.tolist(), asked.picks.tolist(), strict=True):
         assert seen[-1] == LISTENER
         assert [seen[pick] for pick in picks] == state
-    assert set(place.tolist()) == set(range(game.n_candidates))
+    shown = torch.bincount(place, minlength=game.n_candidates) / 2000
+    assert (shown - 1 / game.n_candidates).abs().max() < 0.04
 
 
 def test_distractors_are_the_targets_of_other_states(game, generator):
@@ -103,9 +98,7 @@ def test_distractors_are_the_targets_of_other_states(game, generator):
     for other in states[:, 1:].unbind(1):
         assert torch.equal(other.sort().values, true)
         assert not torch.equal(other, true)
-    again = game.redraw(states, generator)
-    assert torch.equal(again[:, 0], true)
-    assert not torch.equal(again, states)
+    assert not torch.equal(game.redraw(states, generator), states)
 
 
 def test_states_come_from_the_pool_and_survive_the_way_into_a_table_and_back(game, generator):

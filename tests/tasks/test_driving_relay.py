@@ -76,11 +76,9 @@ def test_a_game_has_the_same_chance_whichever_others_go_on():
 
 def test_chance_draws_by_probability():
     chance = Chance(0, "dice", 4000)
-    drawn = chance.draw(torch.tensor([[0.0, 0.2, 0.8]]).log().expand(4000, -1))
-    assert torch.bincount(drawn, minlength=3).double().div(4000).tolist() == pytest.approx([0, 0.2, 0.8], abs=0.03)
-    assert torch.bincount(chance.choose(torch.arange(4))).double().div(4000).tolist() == pytest.approx(
-        [0.25] * 4, abs=0.03
-    )
+    drawn, chosen = chance.draw(torch.tensor([[0.0, 0.2, 0.8]]).log().expand(4000, -1)), chance.choose(torch.arange(4))
+    for found, expected in ((drawn, [0, 0.2, 0.8]), (chosen, [0.25] * 4)):
+        assert torch.bincount(found, minlength=3).div(4000).tolist() == pytest.approx(expected, abs=0.03)
 
 
 def said_by(phrases: list[int], time: int = 0) -> Said:
@@ -186,14 +184,10 @@ def test_an_interpreter_knows_where_the_other_may_be(game, start, places):
     assert chance.sum(1).tolist() == pytest.approx([1.0] * len(chance), abs=1e-4)
     assert (places.states[:, 1] != GONE).all()
     seen = game.observe(start.world)[:, 0]
-    contexts = places.contexts(seen)
-    assert places.states[contexts].equal(seen)  # all starts were seen in play
+    assert places.states[places.contexts(seen)].equal(seen)  # all starts were seen in play
     gone = seen.clone()
     gone[:, 1] = GONE
-    anywhere = len(places.states)
-    assert (places.contexts(gone) == anywhere).all()  # then it is any place of that map
-    own = (places.states == seen[0]).all(1)  # two cars never begin in the same place
-    assert float(chance[contexts[0], own]) < float(chance[anywhere, own]) + 1e-6
+    assert (places.contexts(gone) == len(places.states)).all()  # then it is any place of that map
 
 
 def test_an_interpreter_minimises_the_divergence_of_beliefs_in_the_one_context(game, cell, run, pair, places):
