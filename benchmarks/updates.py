@@ -13,8 +13,8 @@ from torch.utils.flop_counter import FlopCounterMode
 from neuralese.agents.cell import CellConfig
 from neuralese.agents.training import Trainer, TrainingConfig
 from neuralese.games.driving import DrivingGame, Layouts
-from neuralese.games.game import Game
 from neuralese.games.reference import ReferenceGame
+from neuralese.games.states import Game
 from neuralese.tasks.driving.embedded import MAPS
 
 HIDDEN, AGENTS = 256, 8

@@ -18,7 +18,7 @@ def names(script: str, task: str = "colors") -> set[str]:
 
 def test_a_script_runs_what_it_imports_and_what_that_imports_and_nothing_else():
     found = names("train_agent")
-    assert {"neuralese.agents.training", "neuralese.agents.unroll", "neuralese.games.game", "neuralese"} <= found
+    assert {"neuralese.agents.training", "neuralese.agents.unroll", "neuralese.games.states", "neuralese"} <= found
     rooms = ("translate", "evaluate", "report", "cli", "play", "storage")
     assert not {each for each in found if each.startswith(tuple(f"neuralese.{room}" for room in rooms))}
 

@@ -8,8 +8,8 @@ from naive_listener import preferences
 from neuralese.agents.cell import Cell, CellConfig
 from neuralese.evaluate.listeners import Listeners, ModelRobot, PlayingRobot, credit
 from neuralese.games.driving import DrivingGame, Layouts
-from neuralese.games.game import Game
 from neuralese.games.reference import ReferenceGame
+from neuralese.games.states import Game
 from neuralese.speakers.models import HumanListener, RobotSpeaker
 
 COUNTS = [2, 3, 5]  # of candidates

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from neuralese.config.models import CellConfig
-from neuralese.games.game import Game
+from neuralese.games.states import Game
 from neuralese.storage.weights import read_weights, save_weights
 
 

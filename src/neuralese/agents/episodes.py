@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from neuralese.agents.cell import Cell
-from neuralese.games.game import Game, World
+from neuralese.games.states import Game, World
 
 
 class Episodes(NamedTuple):

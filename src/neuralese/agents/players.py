@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from neuralese.agents.cell import Cell
 from neuralese.agents.episodes import rounds
 from neuralese.agents.messages import states_table
-from neuralese.games.game import Game
+from neuralese.games.states import Game
 from neuralese.storage.tables import vectors
 
 GAMES_AT_ONCE = 4096

@@ -18,7 +18,7 @@ from neuralese.agents.cell import Cell
 from neuralese.agents.episodes import Episodes, Replay, play
 from neuralese.agents.unroll import Rows, unroll
 from neuralese.config.models import CellConfig, TrainingConfig
-from neuralese.games.game import Game
+from neuralese.games.states import Game
 from neuralese.randomness import seeded
 from neuralese.storage.weights import save_checkpoint
 

@@ -20,8 +20,7 @@ from torch import Tensor
 
 from neuralese.agents.cell import Cell
 from neuralese.agents.players import listening
-from neuralese.games.game import Game
-from neuralese.games.states import States
+from neuralese.games.states import Game, States
 from neuralese.speakers.models import HumanListener, HumanSpeaker, Speaker
 
 Random = torch.Generator | None

@@ -35,7 +35,7 @@ from neuralese.agents.messages import Speech
 from neuralese.agents.players import recalling
 from neuralese.evaluate.information import entropy, learned_information
 from neuralese.evaluate.measures import bins, principal_spread
-from neuralese.games.game import Game
+from neuralese.games.states import Game
 from neuralese.speakers.models import Speaker
 
 COMPARED = 600  # messages whose pairwise distances are compared

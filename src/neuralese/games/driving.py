@@ -22,8 +22,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
-from neuralese.games.game import Game, Outcome
-from neuralese.games.states import Redraw, prefixes
+from neuralese.games.states import Game, Outcome, Redraw, prefixes
 
 TIME, OFF_ROAD, NEARER, ARRIVAL, CRASH = -0.01, -0.5, 0.1, 1.0, -2.0
 SIZE = 8

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
-from neuralese.games.game import Game, Outcome
-from neuralese.games.states import Question
+from neuralese.games.states import Game, Outcome, Question
 
 SPEAKER, LISTENER = 0, 1
 CORRECT_REWARD, WAIT_REWARD = 1.0, -0.1

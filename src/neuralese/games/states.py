@@ -1,18 +1,20 @@
-"""States: what speakers are in and listeners must guess, batched, with what is seen of them.
+"""States, which speakers are in and listeners must guess, and games, all batched.
 
 A *state* always comes with distractors, which are equally likely given what the listener sees: (n, s, ...) integers,
 the true state first and s - 1 others after it. These are the listener's *candidates*; there are at least two.
 
-A task without a game (recorded data) has only states; a `Game` adds how to get from one to the next.
+A task without a game (recorded data) has only states; a `Game` adds how to get from one to the next, and knows nothing
+of agents or languages. One call advances thousands of games by a step; the batch comes first, the two players second.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import torch
 from torch import Tensor, nn
 
+World = TypeVar("World")
 Redraw = Callable[[Tensor, torch.Generator], Tensor]  # states (n, s, ...) -> the same with other distractors
 
 
@@ -90,6 +92,37 @@ class States(ABC):
     def question(self, states: Tensor, generator: torch.Generator) -> Question:
         """What listeners are shown when asked for the state, if the game asks them."""
         raise TypeError(f"{type(self).__name__} asks nobody for a state; see `asks`.")
+
+
+class Outcome(NamedTuple):
+    """The outcome of one step."""
+
+    reward: Tensor  # (batch,) shared by both players
+    done: Tensor  # (batch,) bool: the game ended with this step
+    success: Tensor  # (batch,) bool: it ended in success
+
+
+class Game(States, Generic[World]):
+    """A cooperative game of two players, a (0) and b (1), who see different things and may talk."""
+
+    n_actions: int
+    max_steps: int  # no game lasts longer
+
+    @abstractmethod
+    def reset(self, batch: int, generator: torch.Generator) -> World:
+        """Start `batch` fresh games."""
+
+    @abstractmethod
+    def observe(self, world: World) -> Tensor:
+        """What the players see: (batch, 2, *observation_shape)."""
+
+    @abstractmethod
+    def acting(self, world: World) -> Tensor:
+        """Whose action counts at this step: (batch, 2) bool."""
+
+    @abstractmethod
+    def step(self, world: World, actions: Tensor) -> tuple[World, Outcome]:
+        """Play the actions (batch, 2)."""
 
 
 def prefixes(candidates: int) -> list[str]:

@@ -82,7 +82,7 @@ class Run:
 
     @cached_property
     def games(self) -> dict[str, Any]:
-        """The task's game (`games.game.Game`), or only its states (`States`), by split, depending on the task."""
+        """The task's game (`games.states.Game`), or only its states (`States`), by split, depending on the task."""
         return self.task.load_games(self.files, self.rules)
 
     @property

@@ -104,7 +104,7 @@ class Task:
     # states, and what humans said in them
 
     def load_games(self, files: Files, rules: GameConfig) -> dict[str, Any]:
-        """Its game (`games.game.Game`), or only its states (`games.states.States`), by split."""
+        """Its game (`games.states.Game`), or only its states (`games.states.States`), by split."""
         raise self._lacks("load_games(files, rules)")
 
     def load_traces(self, files: Files, states: Any, split: str, generator: "Generator") -> "Traces":
