@@ -170,15 +170,10 @@ def log_likelihood(driver: HumanDriver, moves: Moves, listens: bool) -> Tensor:
 def held_out_gain(driver: HumanDriver, moves: Moves) -> dict[str, float]:
     """By how many nats per move words improve the prediction of held-out moves; moves of a game count as one."""
     listening, deaf = (log_likelihood(driver, moves, listens).double().numpy() for listens in (True, False))
-    game, after_words = moves.game.numpy(), (moves.heard.sum(1) > 0).numpy()
+    game = moves.game.numpy()
     found = {"listening": float(listening.mean()), "deaf": float(deaf.mean())}
     found |= dict(zip(("gain", "gain_error", "p_value"), paired_test(listening, deaf, game), strict=True))
-    found |= {"moves": len(game), "games": len(moves.game.unique()), "after_words": int(after_words.sum())}
-    if after_words.any():
-        test = paired_test(listening[after_words], deaf[after_words], game[after_words])
-        names = ("gain_after_words", "gain_after_words_error", "p_value_after_words")
-        found |= dict(zip(names, test, strict=True))
-    return found
+    return found | {"moves": len(game), "games": len(moves.game.unique())}
 
 
 @dataclass(frozen=True)
