@@ -59,11 +59,6 @@ class HeadConfig(Section):
     epochs: Count = key(40, "Number of passes over the training images; dev chooses the best.")
     learning_rate: Rate = key(0.0015, "Initial learning rate; it decays to zero along a cosine.")
     dropout: Annotated[float, Field(ge=0, lt=1)] = key(0.7, "Share of pooled features dropped in training.")
-    folds: Annotated[int, between(1, 100)] = key(
-        1,
-        "Number of folds of the training images; the features of each come from a head trained on the others.",
-        "With 1, all come from the head trained on them. See below.",
-    )
 
 
 class Birds(Section):

@@ -1,9 +1,6 @@
 """The hidden layer whose activations are a bird's feature: trained on the 200 species, with training images only.
 
-A head memorises its training images, so their features are crisper than those of images it never saw. With
-`folds`, the features of training images are *cross-fitted*: each comes from a head trained without it. Every
-head has its own hidden layer, so a fold's features are mapped to the layer of the head trained on all training
-images by the linear map that does this best on the dev images, which neither was trained on.
+A head memorises its training images, so their features are crisper than those of images it never saw.
 """
 
 import logging
@@ -101,28 +98,6 @@ def train_head(
         return head, {split: head.accuracy(pooled[split], labels[split]) for split in pooled}
 
 
-def cross_fitted(
-    inputs: Tensor, labels: Tensor, rows: dict[str, Tensor], head: Head, config: HeadConfig, seed: int
-) -> Tensor:
-    """Features of the training images, each from a head that did not see it, in the space of `head`."""
-    from sklearn.linear_model import RidgeCV  # here, since importing it takes seconds
-
-    train, dev = rows["train"], rows["dev"]
-    shuffled = torch.randperm(len(train), generator=torch.Generator().manual_seed(seed))
-    found = torch.empty(len(train), config.hidden)
-    for fold, held_out in enumerate(shuffled.tensor_split(config.folds)):
-        kept = torch.ones(len(train), dtype=torch.bool)
-        kept[held_out] = False
-        other, accuracy = train_head(inputs, labels, {"train": train[kept], "dev": dev}, config, seed)
-        log.info("fold %d of %d: dev accuracy %.3f", fold + 1, config.folds, accuracy["dev"])
-        with torch.no_grad():
-            ridge = RidgeCV(alphas=np.logspace(-3, 4, 15))  # the penalty is chosen by leave-one-out
-            ridge.fit(other.features(inputs[dev]).numpy(), head.features(inputs[dev]).numpy())
-            mapped = ridge.predict(other.features(inputs[train[held_out]]).numpy())
-            found[held_out] = torch.relu(torch.from_numpy(mapped.astype(np.float32)))
-    return found
-
-
 def bird_features(pooled: pa.Table, images: pd.DataFrame, config: HeadConfig, seed: int = 0) -> tuple[pa.Table, dict]:
     """The features of all pooled images (columns image_id, feature) by image, and the head's accuracy on each split."""
     order = np.argsort(pooled["image_id"].to_numpy())
@@ -138,7 +113,5 @@ def bird_features(pooled: pa.Table, images: pd.DataFrame, config: HeadConfig, se
     inputs = torch.cat(blocks, dim=1)
     head, accuracy = train_head(inputs, labels, rows, config, seed)
     with torch.no_grad():
-        features = head.features(inputs)
-    if config.folds > 1:
-        features[rows["train"]] = cross_fitted(inputs, labels, rows, head, config, seed)
-    return pa.table({"image_id": pa.array(ids, pa.int32()), "feature": vectors(features.numpy())}), accuracy
+        features = vectors(head.features(inputs).numpy())
+    return pa.table({"image_id": pa.array(ids, pa.int32()), "feature": features}), accuracy
