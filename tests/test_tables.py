@@ -125,51 +125,35 @@ def test_a_row_named_twice_is_found(contract, data):
 
 @pytest.mark.parametrize("split", [["train", "test", "train"], ["train", "tset", "dev", "tset"]])
 def test_names_kept_as_numbers_are_checked_like_names(split):
-    table = pa.table(
-        {
-            "item_id": pa.array(range(len(split)), pa.int32()),
-            "split": pa.array(split).dictionary_encode(),
-            "feature": vectors(np.zeros((len(split), 2))),
-        }
-    )
+    rows = {"item_id": pa.array(range(len(split)), pa.int32()), "split": pa.array(split).dictionary_encode()}
+    table = pa.table(rows | {"feature": vectors(np.zeros((len(split), 2)))})
     wrong = pytest.raises(NeuraleseError, match="'tset' in column 'split' of row 1, where one of")
     with wrong if "tset" in split else nullcontext():
         check(table, contract_of("items"), "items.parquet", "")
 
 
-COUNTS = pa.array([0, 1], pa.int32())
+TWO = {"phrase_id": pa.array([0, 1], pa.int32()), "phrase": pa.array(["a", "b"])}
+NEGATIVE = "holds -1 in column 'count' of row 1, where at least 0 is expected; "
 
 
 @pytest.mark.parametrize(
-    ("columns", "written", "read"),
+    ("table", "written", "read"),
     [
-        ({"phrase_id": COUNTS, "phrase": ["a", "b"]}, "has no column 'count'", "has no column 'count'"),
-        (
-            {"phrase_id": COUNTS, "phrase": ["a", "b"], "count": [1.0, 2.5]},
-            "column 'count' is not int64",
-            "holds column 'count' as double",
-        ),
-        (
-            {"phrase_id": COUNTS, "phrase": ["a", "b"], "count": [1, -1]},
-            "holds -1 in column 'count' of row 1, where at least 0 is expected; it was not written",
-            "holds -1 in column 'count' of row 1, where at least 0 is expected; delete the file",
-        ),
-        (
-            {"phrase_id": COUNTS[:0], "phrase": pa.array([], pa.string()), "count": pa.array([], pa.int64())},
-            "has no rows; it was not written",
-            "has no rows; delete the file",
-        ),
+        (pa.table(TWO), "has no column 'count'", "has no column 'count'"),
+        (pa.table(TWO | {"count": [1.0, 2.5]}), "column 'count' is not int64", "holds column 'count' as double"),
+        (pa.table(TWO | {"count": [1, -1]}), f"{NEGATIVE}it was not written", f"{NEGATIVE}delete the file"),
+        (pa.table(TWO | {"count": [1, 2]})[:0], "has no rows; it was not written", "has no rows; delete the file"),
     ],
 )
-def test_a_wrong_table_is_neither_written_nor_read(tmp_path, columns, written, read):
+def test_a_wrong_table_is_neither_written_nor_read(tmp_path, table, written, read):
     path = tmp_path / "inventory.parquet"
     with pytest.raises(NeuraleseError, match=written) as caught:
-        write_table(path, pa.table(columns), "inventory")
+        write_table(path, table, "inventory")
     assert "\n" not in str(caught.value)
     assert not list(tmp_path.iterdir())
     with pytest.raises(NeuraleseError, match="does not exist yet; run snakemake"):
         read_table(path, "inventory")
-    pq.write_table(pa.table(columns), path)
+    pq.write_table(table, path)
     with pytest.raises(NeuraleseError, match=rf"inventory\.parquet.* {read}"):
         read_table(path, "inventory")
 
