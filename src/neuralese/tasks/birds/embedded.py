@@ -62,9 +62,8 @@ def draw(species: Species, generator: np.random.Generator) -> tuple[bytes, tuple
 
     def oval(center_x: float, center_y: float, width: float, height: float, color: str) -> None:
         cx, cy = x + facing * center_x * length, y + (center_y + tilt * center_x) * length
-        pen.ellipse(
-            (cx - width * length, cy - height * length, cx + width * length, cy + height * length), shade(color)
-        )
+        across, down = width * length, height * length
+        pen.ellipse((cx - across, cy - down, cx + across, cy + down), shade(color))
 
     def triangle(points: tuple[tuple[float, float], ...], color: str) -> None:
         pen.polygon([(x + facing * a * length, y + (b + tilt * a) * length) for a, b in points], shade(color))

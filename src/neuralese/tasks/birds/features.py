@@ -117,8 +117,7 @@ class Network:
 
     def pool(self, image: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """`pooled` and `average` (1, length) of an image (size, size, 3) of bytes, by a graph `with_pooling`."""
-        pooled, average = self.session.run(["pooled", "average"], {"images": image[None]})
-        return pooled, average
+        return tuple(self.session.run(["pooled", "average"], {"images": image[None]}))
 
 
 # 8-bit integers
