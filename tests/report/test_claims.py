@@ -6,7 +6,18 @@ import pytest
 from comparison_rows import PAPERS, behavior_rows, belief_rows
 
 from neuralese.evaluate.comparison import BOUND, EASIER, JUDGE, PHRASE, compare
-from neuralese.report.claims import FAILS, HOLDS, OPEN, Claim, claims, main_cells, paragraph, uninformative
+from neuralese.report.claims import (
+    FAILS,
+    HOLDS,
+    OPEN,
+    Claim,
+    claims,
+    findings,
+    main_cells,
+    no_information,
+    relay_sentence,
+    uninformative,
+)
 
 
 def shifted(table: pd.DataFrame, by: float, speaker: str | None = None, spread: float = 0.0) -> pd.DataFrame:
@@ -177,55 +188,72 @@ def cells(data: str = "mirror", seeds: int = 5) -> list[dict]:
 
 def test_there_is_a_cell_for_each_task_and_direction_of_the_main_protocol():
     found = cells()
-    assert [(cell["task"], cell["way"]) for cell in found] == [
+    assert list(dict.fromkeys((cell["task"], cell["way"]) for cell in found)) == [
         (task, way) for task in NAMES for way in ("robot → human", "human → robot")
     ]
     assert {round(cell["ours"], 6) for cell in found} == {0.75}
-    assert {round(cell["baseline"], 6) for cell in found} == {0.65}
+    assert {round(cell["marks"]["direct"][0], 6) for cell in found} == {0.65}
 
 
-def test_several_seeds_are_tested_and_what_survives_is_said_where_it_can_be():
-    text = paragraph(cells(), RELAYS, NAMES, False, {})
-    assert "Translated by belief" in text
-    assert "75% (Colours), 75% (Birds) and 75% (Driving) of the time from robot to human, and 75% (Colours)" in text
-    assert "beats the best baseline, also chosen on dev (direct), in 6 of 6 comparisons (5 seeds, after Holm's" in text
-    assert "only through English keep 97% (Birds) of the value of communication (by a baseline, 10% (Birds))" in text
-    assert (
-        "as they might through any consistent code; the model human guesses right from that English 84% (Birds)" in text
+def test_a_finding_says_how_often_a_judge_is_right_beside_the_baseline_and_chance():
+    found = findings(cells(seeds=1))
+    assert [each["task"] for each in found] == [*NAMES]
+    assert found[0]["share"] == pytest.approx(0.75)
+    assert found[0]["text"] == (
+        "H* hears the English and picks what was meant (chance 50; 65 by direct). "
+        "Otherwise judged: 75 by neighbours, 75 by comparative. The other way, from human to robot 75."
     )
-    assert "50% (Driving)" not in text
+    assert "beats" not in findings(cells("embedded"))[0]["text"]  # a stand-in supports nothing
+    assert "That this beats direct holds (5 seeds, after Holm's correction)." in findings(cells())[0]["text"]
+
+
+def test_every_judge_has_a_cell_with_what_was_said_untranslated():
+    table = compare(belief_rows(seeds=1, tasks=("colors",)), papers=PAPERS)
+    lower = table["section"] == "neighbours"
+    found = main_cells(table.assign(value=table["value"].where(~lower, table["value"] - 0.1)))
+    assert [(cell["judge"], cell["way"]) for cell in found] == [
+        ("H*", "robot → human"),
+        ("neighbours", "robot → human"),
+        ("comparative", "robot → human"),
+        ("R", "human → robot"),
+    ]
+    assert [round(cell["own"], 2) for cell in found] == [0.8, 0.7, 0.8, 0.9]
+    assert [cell["paper"] for cell in found] == [0.86, None, None, 0.73]
+    assert [*found[0]["roles"].values()] == ["control", "baseline", "printed", "ours"]
+    (finding,) = findings(found)
+    judged = "Otherwise judged: 65 by neighbours, 75 by comparative. The other way, from human to robot 75."
+    assert judged in finding["text"]
+
+
+def test_what_survives_a_relay_is_said_where_it_can_be():
+    text = relay_sentence(RELAYS, NAMES)
+    assert "only through English keep 97% (Birds) of the value of communication; by a baseline, 10% (Birds)" in text
+    assert "as they might through any consistent code. H* understands 84% (Birds) of the same English." in text
     babble = {"role": "nonsense", "share": 0.96, "understood": 0.5}
     relays = [{**RELAYS[0], "rows": [*RELAYS[0]["rows"], babble]}]
-    assert "; through nonsense, 96% (Birds); the model human guesses" in paragraph(cells(), relays, NAMES, False, {})
-
-
-def test_one_seed_and_embedded_data_claim_nothing():
-    assert "nothing can be claimed about other agents" in paragraph(cells(seeds=1), [], NAMES, False, {})
-    text = paragraph(cells("embedded"), [], NAMES, True, {})
-    assert "supports no claim" in text
-    assert "6 of 6" not in text
-    assert paragraph([], [], NAMES, False, {}) == "Nothing was translated in this run."
+    assert "; through nonsense, 96% (Birds). H* understands" in relay_sentence(relays, NAMES)
+    assert relay_sentence([], NAMES) == ""
 
 
 def protocol(task: str, *p_values: float) -> list[dict]:
     return [{"task": task, "protocol": [{"measure": "p_value", "variable": "", "value": value}]} for value in p_values]
 
 
-def test_where_the_permutation_test_finds_nothing_no_headline_stands():
+def test_where_the_permutation_test_finds_nothing_no_finding_stands():
     parts = protocol("colors", 0.28, 1.0) + protocol("birds", 0.6, 0.01)
     assert uninformative(parts) == {"colors": 0.28}
     left = main_cells(compare(belief_rows("mirror", 5), papers=PAPERS), {"colors": 0.28})
-    text = paragraph(left, RELAYS, NAMES, False, {"colors": 0.28})
+    assert "colors" not in {each["task"] for each in findings(left)}
+    (verdict,) = no_information({"colors": 0.28}, NAMES)
     opening = "These messages carry no information about these states that we can detect (Colours: permutation test, p "
-    assert text.startswith(opening + "= 0.28")
-    assert "75% (Colours)" not in text
-    assert "75% (Birds)" in text
-    assert paragraph([], [], NAMES, False, {"colors": 1.0}).startswith(opening)
+    assert verdict.startswith(opening + "= 0.28")
 
 
 def test_of_two_baselines_the_one_that_did_best_on_dev_is_compared():
     belief = belief_rows(seeds=3)
     other = belief[belief["role"] == "baseline"].assign(criterion="pmi", value=0.6, dev=0.9)
     found = main_cells(compare(pd.concat([belief.assign(dev=0.8), other]), papers=PAPERS))
-    assert {cell["names"][1] for cell in found} == {"pmi"}
-    assert {round(cell["baseline"], 6) for cell in found} == {0.6}
+    assert {cell["best"] for cell in found} == {"pmi"}
+    assert {round(cell["marks"]["pmi"][0], 6) for cell in found} == {0.6}
+    assert "65 by direct, 60 by pmi" in findings(found)[0]["text"]
+    assert "That this beats pmi holds" in findings(found)[0]["text"]

@@ -1,16 +1,19 @@
 """What the page shows of one task and seed: its dictionary, its messages, and what they say."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+import pytest
 import torch
 
-from neuralese.agents.messages import Speech
+from neuralese.agents.messages import Sequences, Speech
+from neuralese.evaluate.listeners import ModelHuman, ModelRobot
 from neuralese.games.reference import ReferenceGame
-from neuralese.report.explorer import cloud, explore, repeated, verdicts
-from neuralese.speakers.models import HumanSpeaker, RobotSpeaker
-from neuralese.translate.languages import English, Neuralese
+from neuralese.report.explorer import cloud, explore, look_up, repeated, sees_others, verdicts, written
+from neuralese.speakers.models import HumanListener, HumanSpeaker, RobotSpeaker
+from neuralese.translate.languages import Composed, English, Neuralese
 
 
 def languages(generator, candidates=2):
@@ -22,63 +25,63 @@ def languages(generator, candidates=2):
     return game, english, said
 
 
-def entry(direction, criterion, source, target, score=1.0, new=False, text=""):
-    return {
-        "direction": direction,
-        "criterion": criterion,
-        "source_id": source,
-        "source": text,
-        "rank": 1,
-        "target_id": target,
-        "score": score,
-        "new": new,
-    }
+def entry(criterion, rank, source, target, text, bag=False):
+    row = {"direction": "R->H", "criterion": criterion, "rank": rank, "source_id": source, "target_id": target}
+    return row | {"target": text, "bag": bag}
 
 
-def test_the_explorer_holds_the_beliefs_of_all_that_it_offers(generator):
-    game, english, said = languages(generator)
-    bags = pd.DataFrame({"bag_id": [0, 1], "text": ["red", "red, blue"], "parts": [[0], [0, 2]]})
-    rows = [entry("R->H", "mine", 10, 2), entry("R->H", "mine", 99, 1), entry("H->R", "mine", 0, 12, np.inf)]
-    rows += [entry("R->H", "synthesis", 10, 1, new=True), entry("H->R", "synthesis", 0, 14, new=True, text="red")]
-    rows += [entry("H->R", "mine", 3, 13, text="red, blue"), entry("H->R", "judge", 3, 15, new=True, text="red, blue")]
-    states = game.draw_states(5, generator)
-    values = explore(pd.DataFrame(rows), game.candidates(states), english, said, said, said, bags)
-    by_name = {(each["criterion"], each["direction"]): each for each in values["translations"]}
-    assert by_name["mine", "R->H"]["best"] == {10: [[2, 1.0]]}  # 99 is not among the messages to look up
-    assert by_name["mine", "H->R"]["best"] == {0: [[12, None]]}  # nor are utterances of several phrases
-    assert ("judge", "H->R") not in by_name
-    kinds = {name: each["kind"] for name, each in by_name.items()}
-    assert kinds == {
-        ("mine", "R->H"): "phrase",
-        ("mine", "H->R"): "message",
-        ("synthesis", "R->H"): "bag",
-        ("synthesis", "H->R"): "new",
-    }
-    for each in values["translations"]:
-        for targets in each["best"].values():
-            assert all(len(values["beliefs"][each["kind"]][target]) == 5 for target, _ in targets)
-    assert values["bags"] == {1: "red, blue"}
-    assert values["made_for"] == {14: "red"}
-    log_prob = english.log_likelihood(game.candidates(states))[0]
-    expected = (100 * log_prob.softmax(-1)[:, 0]).round().int().tolist()
-    assert values["beliefs"]["phrase"][0] == expected
-    json.dumps(values, allow_nan=False)
+@pytest.mark.parametrize("candidates", [2, 4])
+def test_the_explorer_holds_what_both_listeners_believe(generator, candidates):
+    game, english, said = languages(generator, candidates)
+    human = ModelHuman(HumanListener(game, 8, 3), game)
+    bags = Composed(english, ((0,), (0, 2)))
+    words = {False: torch.eye(3), True: bags.heard(torch.eye(3))}
+    rows = [entry("mine", 2, 10, 1, "green"), entry("mine", 1, 10, 2, "blue"), entry("mine", 1, 99, 1, "green")]
+    rows += [
+        entry("other", 1, 10, 0, "red"),
+        entry("other", 2, 10, 1, "green"),
+        entry("new", 1, 10, 1, "red, blue", True),
+    ]
+    speech = Speech(torch.tensor([10]), game.draw_states(1, generator), said.messages[:1])
+    (found,) = explore(speech, pd.DataFrame(rows), "mine", words, human, ModelRobot(said.speaker, game))
+    translations = [each[:2] for each in found["english"]]
+    assert translations == [["mine", "blue"], ["mine", "green"], ["other", "red"], ["new", "red, blue"]]
+    heard = torch.tensor([[0.0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 0, 1]])
+    expected = human.preferences(heard, speech.states.expand(4, -1)).softmax(-1).mean(0)  # of several networks
+    np.testing.assert_allclose([each[2] for each in found["english"]], expected, atol=1e-3)
+    assert np.shape(found["robot"]) == (candidates,)
+    np.testing.assert_allclose(found["message"], said.messages[0], atol=0.01)
+    json.dumps(found, allow_nan=False)
 
 
-def test_the_explorer_shows_how_likely_the_true_one_of_several_is(generator):
-    game, english, said = languages(generator, candidates=4)
-    candidates = game.candidates(game.draw_states(5, generator))
-    bags = pd.DataFrame({"bag_id": [], "text": [], "parts": []})
-    values = explore(pd.DataFrame([entry("R->H", "mine", 10, 2)]), candidates, english, said, said, said, bags)
-    log_prob = said.log_likelihood(candidates)[0]
-    assert log_prob.shape == (5, 4)
-    assert values["beliefs"]["message"][10] == (100 * log_prob.softmax(-1)[:, 0]).round().int().tolist()
+def test_phrases_know_how_often_they_are_said_and_understood_and_a_message_for_them(generator):
+    game, _, said = languages(generator)
+    spoken = Speech(said.ids, game.draw_states(6, generator), said.messages)
+    right = np.array([1.0, 0.5, 1.0])
+    red, green, blue = look_up(["red", "green", "blue"], [0, 0, 2], right, {0: 12, 2: 10}, spoken)
+    assert [(each["count"], each["right"]) for each in (red, green, blue)] == [(2, 0.75), (0, 0.0), (1, 1.0)]
+    assert [red["said_in"], green["said_in"], blue["said_in"]] == [
+        spoken.states[2].tolist(),
+        None,
+        spoken.states[0].tolist(),
+    ]
+    np.testing.assert_allclose(blue["message"], said.messages[0], atol=0.01)
+
+
+def test_symbols_are_written_out():
+    assert written(Sequences.of([[1, 2], []])) == ["1 2", "(nothing)"]
+
+
+@pytest.mark.parametrize("sees", ["all", "target"])
+def test_what_speakers_say_is_a_comparison_if_they_see_all_candidates(generator, sees):
+    game = ReferenceGame(torch.rand(20, 3, generator=generator), speaker_sees=sees)
+    assert sees_others(SimpleNamespace(states=game), game.draw_states(8, generator)) == (sees == "all")
 
 
 def test_the_cloud_keeps_the_directions_in_which_messages_differ(generator):
     messages = torch.randn(50, 4, generator=generator) * torch.tensor([0.1, 5.0, 0.1, 1.0])
     said = Speech(torch.arange(50), torch.zeros(50, 2, dtype=torch.long), messages)
-    shown = cloud(said, dict.fromkeys(range(50), 0), count=20)
+    shown = cloud(said, said.first(20), dict.fromkeys(range(50), 0))
     assert len(shown["x"]) == len(shown["states"]) == len(shown["phrases"]) == 20
     assert abs(np.corrcoef(shown["x"], messages[:20, 1])[0, 1]) > 0.99
     assert shown["share"][0] > shown["share"][1] > 0

@@ -19,6 +19,7 @@ NASTY = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
 COMPARISON = compare(belief_rows(seeds=3, tasks=("colors",)), papers=PAPERS)
 NOTHING = ("ablation", "criteria", "faithful", "bound", "relay", "listening", "theory")
 BEYOND = {name: [] for name in NOTHING} | {"sentences": {"bound": "", "theory": ""}}
+NOTHING_SAID = [{"measure": "p_value", "variable": "", "value": 0.4}]
 FACTS = {"data": [], "seeds": [0, 1, 2], "versions": {"python": "3"}, "made": "today", "spent": "0:00:00 in 0 jobs"}
 CHOSEN = {"task": "colors", "direction": "R->H", "criterion": "mine", "member": "belief sum x2", "accuracy": 0.8}
 CHOSEN |= {"second": "belief sum x1", "second_accuracy": 0.7, "members": 36, "seeds": 3, "seed": 0}
@@ -26,7 +27,9 @@ CHOSEN |= {"second": "belief sum x1", "second_accuracy": 0.7, "members": 36, "se
 
 def part(seed=0, phrase="red"):
     curve = {"update": [1], "success": [0.5], "reward": [0.5]}
-    found = {"task": "colors", "seed": seed, "phrases": [phrase], "history": curve, "protocol": []}
+    phrases = [{"text": phrase, "count": 1, "right": 1.0, "message": None, "said_in": None}]
+    found = {"task": "colors", "seed": seed, "phrases": phrases, "history": curve, "protocol": []}
+    found |= {"repeated": "", "games": None, "messages": []}
     return found | {"cloud": {"ids": [7], "x": [0.0], "y": [0.0], "phrases": [0], "share": [0.6, 0.4]}}
 
 
@@ -79,10 +82,10 @@ def test_embedded_data_is_said_at_the_top_and_has_no_column_for_the_paper():
     assert re.search(
         r'class="banner".*?Embedded data\..*?Colours: made from a\s+generated stand-in', embedded, re.DOTALL
     )
-    assert 'class="banner"' not in seen(page())
+    assert 'class="banner" role' not in seen(page())
     for has, text in ((True, page()), (False, embedded)):
         assert ('<th scope="col" class="n">paper</th>' in text) is has
-        assert ("0.86" in seen(text)) is has
+        assert ("0.860" in seen(text)) is has
 
 
 def test_a_page_of_one_seed_says_once_at_the_top_that_differences_are_descriptive():
@@ -92,10 +95,30 @@ def test_a_page_of_one_seed_says_once_at_the_top_that_differences_are_descriptiv
     assert "One seed" not in seen(page())
 
 
+def test_a_page_opens_with_the_verdict_on_messages_that_say_nothing():
+    text = seen(page(parts=[part() | {"protocol": NOTHING_SAID}]))
+    assert text.index("These messages carry no information") < text.index('class="stand"')
+    assert 'class="findings"' not in text
+    assert "carry no information" not in seen(page())
+
+
+def test_the_first_figure_and_the_table_say_who_judged():
+    found = seen(page())
+    assert 'aria-label="Colours, robot → human, judged by H*: belief 0.750, direct 0.650, the paper 0.86' in found
+    table = found.split('class="judges"')[1].split("</table>")[0]
+    assert re.findall(r'scope="col">([^<]+)', table) == [
+        *("judge", "nonsense", "direct", "algorithm-1", "belief", "untranslated", "the paper")
+    ]
+    assert "robot → human: <b>H*</b><small>a model of a person" in table
+    assert re.findall(r'data-head="[^"]+" class="[^"]+">([\d.]+)', table)[:6] == [
+        *("0.500", "0.650", "0.670", "0.750", "0.800", "0.860")
+    ]
+
+
 def test_recorded_agents_have_no_learning_curves():
     assert "Learning curves" in seen(page())
     text = seen(page(parts=[part() | {"history": None}]))
-    assert "Learning curves" not in text
+    assert "<span>Learning curves" not in text
     assert "These messages were recorded elsewhere" in text
 
 
@@ -106,6 +129,7 @@ def test_every_section_of_a_table_stands_under_its_title():
     apart = ["", *judges, phrase, told, judge]
     assert found == {"1a": apart, "1b": apart, "2": ["", phrase, easier, told], "3": [""]}
     text = seen(page())
+    text = text[text.index("Every figure") :]
     main, of_phrases, of_judge = (text.index(what) for what in ("R → R</th>", phrase, judge))
     assert main < of_phrases < of_judge < text.index("asks the judge</td>")
     driving = tables[-1]  # where robots drive, silence has a column

@@ -114,19 +114,6 @@ def _point(field: str, shade: str, hollow: bool = False, **properties: Any) -> S
 # charts of the page
 
 
-def found(cells: list[dict], names: Mapping[str, str]) -> Spec:
-    """How often a listener guesses what the speaker meant, for each of `claims.main_cells`."""
-    rows = [{**cell, "label": f"{names[cell['task']]}, {cell['way']}"} for cell in cells]
-    points = [
-        _point("chance", MUTED, shape="M0,-1V1", size=160),
-        _point("baseline", MUTED, hollow=True),
-        _point("ours", ACCENT),
-    ]
-    baseline = " or ".join(dict.fromkeys(cell["names"][1] for cell in cells if cell["names"][1]))
-    caption = f"● {cells[0]['names'][0]} with its 95 % interval{f'; ○ {baseline}' if baseline else ''}; | chance"
-    return _dots(rows, "share of right guesses", caption, points)
-
-
 def by_pair(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows of the comparison with those of one pair together, pairs in order of appearance."""
     return rows.iloc[rows["pair"].factorize()[0].argsort(kind="stable")]
@@ -274,7 +261,7 @@ def cloud(part: Mapping[str, Any]) -> Spec:
 
     The parameter `here` is the message that the reader looks at.
     """
-    found, phrases = part["cloud"], part["phrases"]
+    found, phrases = part["cloud"], [each["text"] for each in part["phrases"]]
     shades = part.get("shades") or [None] * len(phrases)
     frequent = [phrase for phrase, _ in Counter(found["phrases"]).most_common(len(SERIES))]
     kinds = {phrases[each]: shades[each] or SERIES[place] for place, each in enumerate(frequent)}

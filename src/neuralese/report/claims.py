@@ -5,7 +5,7 @@ seed, differences are only described. Criteria are identified by their role, wha
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -140,6 +140,17 @@ def _in_words(way: str) -> str:
 
 # the first screen of the report
 
+# who judges translations, and by what: another judge needs a line here, and a section of its own in the comparison
+JUDGED_BY = {
+    "H*": "a model of a person, fitted to what people said",
+    "neighbours": "what people said of the most similar states; no model",
+    "comparative": "hears “red” as “the redder one”",
+    "attributes*": "a model of the states' attributes",
+    "R": "the robot itself",
+    "R*": "a model of the robot",
+}
+MARKS = ("control", "baseline", "printed", "ours")  # roles of the criteria that are compared there
+
 
 def uninformative(parts: Iterable[dict]) -> dict[str, float]:
     """The tasks whose messages say nothing about states in any seed, with the least p of the permutation tests."""
@@ -151,92 +162,103 @@ def uninformative(parts: Iterable[dict]) -> dict[str, float]:
     return {task: min(found) for task, found in tests.items() if min(found) >= SURE}
 
 
+def judged(comparison: pd.DataFrame) -> pd.DataFrame:
+    """The main accuracies, with who judged in the column `judge`: the listener, or the judge of a section."""
+    rows = comparison[comparison["section"].isin(["", *JUDGES]) & (comparison["measure"] == "accuracy")]
+    return rows.assign(judge=rows["section"].where(rows["section"] != "", rows["pair"].str.partition(" → ")[2]))
+
+
 def main_cells(comparison: pd.DataFrame, without: Iterable[str] = ()) -> list[dict]:
-    """One cell for each task (but those in `without`) and direction: ours beside the baseline, and the verdict."""
-    rows = comparison[(comparison["section"] == "") & (comparison["measure"] == "accuracy")]
-    rows = rows[~rows["task"].isin(list(without)) & ~rows["pair"].isin(NATIVE)]
+    """One cell for each task (but those in `without`), direction and judge: ours beside the others, and the verdict."""
+    rows = judged(comparison)
+    rows = rows[~rows["task"].isin(list(without))]
+    own = rows[rows["role"] == "native"].groupby(["task", "judge"])["value"].first()
     cells = []
-    for (task, pair), part in rows.groupby(["task", "pair"], sort=False):
+    for (task, pair, judge), part in rows[~rows["pair"].isin(NATIVE)].groupby(["task", "pair", "judge"], sort=False):
         known = _by_role(part)
         if "ours" not in known:
             continue
-        ours, baseline = known["ours"], known.get("baseline")
+        ours, best = known["ours"], known.get("baseline")
+        shown = part[part["role"].isin(MARKS)].sort_values(
+            "role", key=lambda role: role.map(MARKS.index), kind="stable"
+        )
         cells.append(
             {
                 "task": task,
                 "way": way_of(pair),
+                "judge": judge,
                 "chance": ours.chance,
                 "ours": ours.value,
                 "low": ours.ci_low,
                 "high": ours.ci_high,
-                "baseline": baseline and baseline.value,
-                "names": (ours.criterion, baseline.criterion if baseline else ""),
-                "holds": ours.data != "embedded" and verdict_of(ours.over_baseline, ours.p_holm) == HOLDS,
+                "name": ours.criterion,
+                "best": best and best.criterion,
+                "truth": None if pd.isna(ours.truth) else ours.truth,
+                "marks": {row.criterion: (row.value, row.ci_low, row.ci_high) for row in shown.itertuples()},
+                "roles": dict(zip(shown["criterion"], shown["role"], strict=True)),
+                "own": float(own.get((task, judge), math.nan)),
+                "paper": None if pd.isna(ours.paper) else ours.paper,
+                "verdict": None if ours.data == "embedded" or not best else verdict_of(ours.over_baseline, ours.p_holm),
                 "seeds": ours.seeds,
             }
         )
-    return cells
+    order = list(dict.fromkeys(cell["task"] for cell in cells))
+    return sorted(cells, key=lambda cell: (order.index(cell["task"]), cell["way"] != WAYS["R"]))
 
 
-def paragraph(
-    cells: list[dict], relays: Iterable[dict], names: Mapping[str, str], embedded: bool, silent: Mapping[str, float]
-) -> str:
-    """The findings in a few sentences: how much is understood, whether ours beats the baseline, what survives.
+def findings(cells: Sequence[dict]) -> list[dict]:
+    """For each task, how often its first judge picks what was meant, and the other figures in a sentence."""
+    found = []
+    for task in dict.fromkeys(cell["task"] for cell in cells):
+        first, *further = [cell for cell in cells if cell["task"] == task]
+        others = {name: first["marks"][name][0] for name, role in first["roles"].items() if role == "baseline"}
+        beside = ", ".join(f"{100 * value:.0f} by {name}" for name, value in others.items())
+        heard = "English" if first["way"] == WAYS["R"] else "translation"
+        text = [f"{first['judge']} hears the {heard} and picks what was meant"]
+        text[0] += f" (chance {100 * first['chance']:.0f}{f'; {beside}' if beside else ''})."
+        if first["seeds"] > 1 and first["verdict"]:
+            test = f"{first['seeds']} seeds, after Holm's correction"
+            text.append(f"That this beats {first['best']} {first['verdict']} ({test}).")
+        judges = [f"{100 * cell['ours']:.0f} by {cell['judge']}" for cell in further if cell["way"] == first["way"]]
+        text += [f"Otherwise judged: {', '.join(judges)}."] if judges else []
+        back = [f"{_in_words(cell['way'])} {100 * cell['ours']:.0f}" for cell in further if cell["way"] != first["way"]]
+        text += [f"The other way, {', '.join(back)}."] if back else []
+        found.append({"task": task, "share": first["ours"], "text": " ".join(text)})
+    return found
 
-    `silent` holds the tasks whose messages say nothing, with the p value of the permutation test.
-    """
-    sentences = [
+
+def no_information(silent: Mapping[str, float], names: Mapping[str, str]) -> list[str]:
+    """The verdict on tasks whose messages say nothing, by the p value of the permutation test."""
+    return [
         "These messages carry no information about these states that we can detect "
         f"({names[task]}: permutation test, p {p_text(p_value)})."
         for task, p_value in silent.items()
     ]
-    if not cells:
-        return " ".join(sentences) or "Nothing was translated in this run."
-    told = []
-    for way in dict.fromkeys(cell["way"] for cell in cells):
-        figures = _listed(f"{cell['ours']:.0%} ({names[cell['task']]})" for cell in cells if cell["way"] == way)
-        told.append(f"{figures} of the time {_in_words(way)}")
-    chance = _listed(dict.fromkeys(f"{cell['chance']:.0%}" for cell in cells))
-    sentences.append(
-        f"Translated by {cells[0]['names'][0]}, a message lets its listener guess which of the candidates is meant "
-        f"{', and '.join(told)}; chance is {chance}."
-    )
-    beside = [cell for cell in cells if cell["names"][1]]
-    baseline = " or ".join(dict.fromkeys(cell["names"][1] for cell in beside))
-    if embedded:
-        sentences.append("On a stand-in for real data, this supports no claim.")
-    elif beside and beside[0]["seeds"] > 1:
-        sentences.append(
-            f"It beats the best baseline, also chosen on dev ({baseline}), in {sum(cell['holds'] for cell in beside)} "
-            f"of {len(beside)} comparisons ({beside[0]['seeds']} seeds, after Holm's correction)."
-        )
-    elif beside:
-        sentences.append("Only one seed was run, so nothing can be claimed about other agents.")
+
+
+def relay_sentence(relays: Iterable[dict], names: Mapping[str, str]) -> str:
+    """How much of the value of communication survives translation into English and back."""
     relays = [table for table in relays if table["measure"] != "completion"]
-    if kept := _kept(relays, "ours", "share", names):
-        other, understood = _kept(relays, "baseline", "share", names), _kept(relays, "ours", "understood", names)
-        babble = _kept(relays, "nonsense", "share", names)
-        sentences.append(
-            f"Two robots that hear each other only through English keep {kept} of the value of communication"
-            f"{f' (by a baseline, {other})' if other else ''}"
-            f"{f'; through nonsense, {babble}' if babble else ', as they might through any consistent code'}"
-            f"{f'; the model human guesses right from that English {understood} of the time' if understood else ''}."
-        )
-    return " ".join(sentences)
+    if not (kept := _kept(relays, "ours", "share", names)):
+        return ""
+    other, understood = _kept(relays, "baseline", "share", names), _kept(relays, "ours", "understood", names)
+    babble = _kept(relays, "nonsense", "share", names)
+    return (
+        f"Robots that hear each other only through English keep {kept} of the value of communication"
+        f"{f'; by a baseline, {other}' if other else ''}"
+        f"{f'; through nonsense, {babble}' if babble else ', as they might through any consistent code'}"
+        f"{f'. H* understands {understood} of the same English' if understood else ''}."
+    )
 
 
 def _kept(relays: Iterable[dict], role: str, figure: str, names: Mapping[str, str]) -> str:
     """A figure of the criterion with this role, for each relay in which there is a share that survives."""
-    return _listed(
+    *first, last = [
         f"{row[figure]:.0%} ({names[table['task']]})"
         for table in relays
         for row in table["rows"]
         if row["role"] == role and not math.isnan(row["share"]) and not math.isnan(row[figure])
-    )
-
-
-def _listed(parts: Iterable[str]) -> str:
-    *first, last = [*parts] or [""]
+    ] or [""]
     return f"{', '.join(first)} and {last}" if first else last
 
 

@@ -1,8 +1,8 @@
-"""What the page shows of one task and seed, above all its dictionary, as plain values small enough to embed."""
+"""What the page shows of one task and seed, as plain values small enough to embed."""
 
 from collections import Counter
-from collections.abc import Collection
-from dataclasses import replace
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,152 +12,142 @@ from torch import Tensor
 from neuralese.agents.messages import Sequences, Speech
 from neuralese.evaluate.belief import best_translations
 from neuralese.evaluate.comparison import p_text
+from neuralese.evaluate.listeners import Listener, ModelRobot
 from neuralese.report.claims import SURE
 from neuralese.stages.run import Run
 from neuralese.storage.files import read_json
-from neuralese.storage.tables import matrix, read_table
-from neuralese.translate.languages import Composed, English, Language, Neuralese
-from neuralese.translate.pairs import beliefs
+from neuralese.translate.languages import Composed, load_parts
 
-EXPLORED = 40  # test messages that can be looked up; beliefs are shown over their states
-CLOUD = 400  # test messages in the cloud
+CLOUD = 400  # test messages drawn at random: those of the cloud, where phrases are looked up
+EXPLORED = 42  # the first of them, which can be looked up: in the explorer, and as examples
+NEXT = 5  # translations of each that are shown
 LISTED = 60  # messages of symbols in the list
 MOSTLY = 0.5  # share of the messages translated by two phrases from which that is mentioned
 LEARNED = ("update", "success", "reward")  # what learning curves show
 NO_SYMBOLS = "(nothing)"  # how an empty message is written
-EXAMPLES = 12  # messages shown as examples, if there are no games to watch
-# kinds of translations: a phrase, phrases said together, a message the robot said, or one made for a phrase
-KINDS = {("R->H", False): "phrase", ("R->H", True): "bag", ("H->R", False): "message", ("H->R", True): "new"}
 
 
 def gather(run: Run, criterion: str) -> dict:
     """Everything the page shows of a task and seed, with the English of messages by `criterion`."""
-    said, phrases, protocol = run.said, run.english.texts(), run.table("protocol.parquet")
-    dictionary, synthesis = (run.table(name, "dictionary") for name in ("dictionary.parquet", "synthesis.parquet"))
-    explored, best = said["test"].first(EXPLORED), best_translations(dictionary, "R->H", criterion)
-    new = read_table(run.files["new_messages.parquet"], "messages")
-    made = said["train"].first(0)
-    if new.num_rows:  # nobody said them in any state
-        ids = torch.from_numpy(new["message_id"].to_numpy().astype("int64"))
-        made = Speech(ids, torch.empty(len(ids), 0), torch.from_numpy(matrix(new["message"]).copy()))
-    found = explore(
-        pd.concat([dictionary.assign(new=False), synthesis.assign(new=True)]),
-        run.states.candidates(explored.states),
-        english=run.english,
-        spoken=run.language(explored),
-        vocabulary=run.neuralese("train"),
-        made=run.language(made),
-        bags=run.table("bags.parquet"),
-    )
-    said_in: dict[int, list] = {}
-    spelled: dict[int, str] = {}
-    for each in said.values():
-        texts = each.messages.texts() if isinstance(each.messages, Sequences) else [None] * len(each.ids)
-        for number, state, text in zip(each.ids.tolist(), each.states.tolist(), texts, strict=True):
-            if number in found["beliefs"]["message"]:
-                said_in[number] = state
-                spelled |= {} if text is None else {number: text or NO_SYMBOLS}
-    shown, watched = cloud(said["test"], best), run.task.watched_games(run.files)
+    test, protocol, dictionary = run.said["test"], run.table("protocol.parquet"), run.table("dictionary.parquet")
+    synthesis = run.table("synthesis.parquet", "dictionary")
+    into_english, into_neuralese = (best_translations(dictionary, way, criterion) for way in ("R->H", "H->R"))
+    translated = [into_english[number] for number in test.ids.tolist()]
+    drawn = some(test, torch.randperm(len(test.ids), generator=run.generator("report"))[:CLOUD])
+    explored, human = drawn.first(EXPLORED), run.listeners("test").human
+    understood = human.credit(run.heard[torch.tensor(translated)], test.states)
+    bags = Composed(run.english, load_parts(run.files["bags.parquet"], "bags"))
+    words = {False: run.heard, True: bags.heard(run.heard)}  # what is heard for a target, by whether it is a bag
+    found = pd.concat([dictionary.assign(bag=False), synthesis.assign(bag=True)])
+    phrases = look_up(run.english.texts(), translated, understood, into_neuralese, run.said["train"])
+    shown, watched = cloud(test, drawn, into_english), run.task.watched_games(run.files)
     curves = run.table("history.parquet") if "history.parquet" in run.files else None
+    pictured = shown["states"] + [each["said_in"] for each in phrases if each["said_in"]]
     return {
         "task": run.task.name,
         "seed": run.seed,
         "data": run.data,
         "criterion": criterion,
+        "comparative": sees_others(run, explored.states),
+        "of": len(test.ids),
+        "right": round(float(understood.mean()), 4),
+        "messages": explore(explored, found, criterion, words, human, ModelRobot(run.robot, run.states)),
         "phrases": phrases,
-        "states": explored.states.tolist(),
-        "explored": explored.ids.tolist(),
-        "said_in": said_in,
-        **found,
         "cloud": shown,
-        "symbols": symbol_table(said["test"], best),
-        "spelled": spelled,
-        "games": examples(run, explored.first(EXAMPLES), best) if watched is None else watched,
+        "symbols": symbol_table(test, into_english),
+        "games": watched,
         "history": None if curves is None else curves[[*LEARNED]].astype(float).round(4).to_dict("list"),
         "protocol": protocol[["measure", "variable", "value"]].to_dict("records"),
         "verdicts": verdicts(protocol),
         "warnings": read_json(run.files["provenance.json"]).get("warnings", []),
-        "repeated": repeated([best[number] for number in said["test"].ids.tolist()], phrases, protocol),
-        **run.task.described(run.files, shown["states"], said_in.values()),
+        "repeated": repeated(translated, run.english.texts(), protocol),
+        **run.task.described(run.files, pictured, []),
     }
+
+
+def some(said: Speech, rows: Tensor) -> Speech:
+    """Some of what was said."""
+    return Speech(said.ids[rows], said.states[rows], said.messages[rows])
+
+
+def written(messages: Any) -> list:
+    """Messages as the page shows them: symbols as text, vectors as their numbers."""
+    if isinstance(messages, Sequences):
+        return [text or NO_SYMBOLS for text in messages.texts()]
+    return messages.double().numpy().round(2).tolist()
+
+
+def sees_others(run: Run, states: Tensor) -> bool:
+    """Whether speakers see the distractors, so that what they say is a comparison."""
+    swapped = torch.cat([states[:, :1], states.roll(1, 0)[:, 1:]], dim=1)
+    return not torch.equal(run.states.speaker_view(states), run.states.speaker_view(swapped))
 
 
 def explore(
-    dictionary: pd.DataFrame,
-    candidates: Tensor,
-    english: English,
-    spoken: Neuralese,
-    vocabulary: Neuralese,
-    made: Neuralese,
-    bags: pd.DataFrame,
-) -> dict:
-    """Translations by criterion and direction, beliefs in percent that the first candidate is true, and texts.
+    said: Speech, dictionary: pd.DataFrame, criterion: str, words: dict[bool, Tensor], human: Listener, robot: Listener
+) -> list[dict]:
+    """Each message with its states, its translations, and how strongly either listener believes in each state.
 
-    `spoken` are the messages that can be looked up, `vocabulary` those into which phrases are translated, `made` new
-    ones, `bags` phrases said together. Of human utterances, single phrases are shown. In rows of the dictionary in
-    which `new` is true, translations are new messages or bags.
+    `words` are what is heard for the targets of the dictionary, by its column `bag`. Translations are [criterion,
+    text, beliefs], first the best ones by `criterion`, then the best by each other one.
     """
-    sources, into_english = dictionary["source_id"], dictionary["direction"] == "R->H"
-    known = {True: spoken.ids.tolist(), False: english.ids.tolist()}
-    dictionary = dictionary[sources.isin(known[True]) & into_english | sources.isin(known[False]) & ~into_english]
-    translations = []
-    used: dict[str, set[int]] = {kind: set() for kind in KINDS.values()}
-    for (criterion, direction, new), rows in dictionary.groupby(["criterion", "direction", "new"], sort=False):
-        kind = KINDS[direction, new]
-        best: dict[int, list] = {}
-        for row in rows.sort_values(["source_id", "rank"]).itertuples():
-            score = round(row.score, 3) if np.isfinite(row.score) else None  # none for a pair that shares no context
-            best.setdefault(int(row.source_id), []).append([int(row.target_id), score])
-        used[kind].update(rows["target_id"].tolist())
-        translations.append({"criterion": criterion, "direction": direction, "kind": kind, "best": best})
-    new = dictionary[dictionary["new"] & (dictionary["direction"] == "H->R")]
-    bags = bags.set_index("bag_id").loc[sorted(used["bag"])]
-    composed = Composed(english, tuple(tuple(parts) for parts in bags["parts"]))
-    believed = {
-        "phrase": _believed(english, candidates),
-        "message": _believed(spoken, candidates) | _believed(_only(vocabulary, used["message"]), candidates),
-        "new": _believed(_only(made, used["new"]), candidates),
-        "bag": dict(zip(map(int, bags.index), _believed(composed, candidates).values(), strict=True)),
-    }
-    texts = dict(zip(map(int, bags.index), bags["text"], strict=True))
-    made_for = dict(zip(map(int, new["target_id"]), new["source"], strict=True))
-    return {"translations": translations, "beliefs": believed, "bags": texts, "made_for": made_for}
+    place = {number: row for row, number in enumerate(said.ids.tolist())}
+    into = dictionary[(dictionary["direction"] == "R->H") & dictionary["source_id"].isin(place)]
+    ours = into["criterion"] == criterion
+    into = into.assign(other=~ours)[into["rank"] <= np.where(ours, NEXT, 1)]
+    into = into.sort_values(["other", "rank"], kind="stable")
+    rows = into["source_id"].map(place).tolist()
+    heard = torch.stack([words[bag][target] for bag, target in zip(into["bag"], into["target_id"], strict=True)])
+    beliefs, english = believed(human, heard, said.states[rows]), [list[list]() for _ in place]
+    for row, *each in zip(rows, into["criterion"], into["target"], beliefs, strict=True):
+        english[row].append(each)
+    columns = said.ids, said.states, written(said.messages), believed(robot, said.messages, said.states), english
+    names = ("id", "states", "message", "robot", "english")
+    every = (column.tolist() if isinstance(column, Tensor) else column for column in columns)
+    return [dict(zip(names, row, strict=True)) for row in zip(*every, strict=True)]
 
 
-def _only(language: Neuralese, ids: Collection[int]) -> Neuralese:
-    rows = torch.tensor([number in ids for number in language.ids.tolist()], dtype=torch.bool)
-    return replace(language, messages=language.messages[rows], ids=language.ids[rows])
+def believed(listener: Listener, heard: Any, states: Tensor) -> list[list[float]]:
+    """How strongly a listener, or several on average, believes in each candidate, the true one first."""
+    beliefs = listener.preferences(heard, states).double().softmax(-1)
+    return (beliefs if beliefs.ndim == 2 else beliefs.mean(0)).numpy().round(3).tolist()
 
 
-def _believed(language: Language, candidates: Tensor) -> dict[int, list[int]]:
-    """For each message, how strongly its listener believes that the first candidate of each context is true."""
-    if not len(language):
-        return {}
-    percent = beliefs(language.log_likelihood(candidates).double())[..., 0].exp().mul(100).round().int().tolist()
-    return dict(zip(language.ids.tolist(), percent, strict=True))
+def look_up(
+    phrases: Sequence[str], translated: list[int], understood: np.ndarray, into: dict[int, int], vocabulary: Speech
+) -> list[dict]:
+    """Each phrase with how many test messages it translates, how often these are understood, and a message for it."""
+    counts = np.bincount(translated, minlength=len(phrases))
+    right = np.bincount(translated, weights=understood, minlength=len(phrases)) / counts.clip(1)
+    place = {number: row for row, number in enumerate(vocabulary.ids.tolist())}
+    messages = some(vocabulary, torch.tensor([place[into[each]] for each in range(len(phrases)) if each in into]))
+    said = iter(zip(written(messages.messages), messages.states.tolist(), strict=True))
+    found = []
+    for number, phrase in enumerate(phrases):
+        message, states = next(said) if number in into else (None, None)
+        known = {"text": phrase, "count": int(counts[number]), "right": round(float(right[number]), 3)}
+        found.append(known | {"message": message, "said_in": states})
+    return found
 
 
-def cloud(said: Speech, best: dict[int, int], count: int = CLOUD) -> dict:
-    """The first messages in the two directions in which messages differ most, with their states and translations.
+def cloud(said: Speech, drawn: Speech, best: dict[int, int]) -> dict:
+    """Some messages with their states and translations, and where they lie in the two main directions of all.
 
     Symbols have no directions: they are shown by `symbol_table`.
     """
+    ids = drawn.ids.tolist()
+    shown = {"ids": ids, "states": drawn.states.tolist(), "phrases": [best[number] for number in ids]}
     if isinstance(said.messages, Sequences):
-        return {"states": said.states[:count].tolist(), "ids": []}
+        return shown
     messages = said.messages.numpy()
-    centred = messages - messages.mean(0)
-    values, directions = np.linalg.eigh(np.cov(centred.T))
-    points = centred[:count] @ directions[:, [-1, -2]]
+    values, directions = np.linalg.eigh(np.cov((messages - messages.mean(0)).T))
+    points = (drawn.messages.numpy() - messages.mean(0)) @ directions[:, [-1, -2]]
     # the sign of a direction is arbitrary: make the farthest point of each positive
     points *= np.sign(points[np.abs(points).argmax(0), [0, 1]])
-    ids = said.ids[:count].tolist()
-    return {
+    return shown | {
         "share": [round(float(values[-1] / values.sum()), 4), round(float(values[-2] / values.sum()), 4)],
         "x": points[:, 0].round(3).tolist(),
         "y": points[:, 1].round(3).tolist(),
-        "ids": ids,
-        "phrases": [best[number] for number in ids],
-        "states": said.states[:count].tolist(),
     }
 
 
@@ -165,18 +155,11 @@ def symbol_table(said: Speech, best: dict[int, int], count: int = LISTED) -> lis
     """The most frequent messages of symbols, with count, translation and a state; for vectors, nothing."""
     if not isinstance(said.messages, Sequences):
         return []
-    distinct, place, counts = said.messages.distinct()
-    first = {int(each): row for row, each in reversed(list(enumerate(place.tolist())))}
-    texts = distinct.texts()
-    return [
-        {
-            "text": texts[number] or NO_SYMBOLS,
-            "count": int(counts[number]),
-            "phrase": best[int(said.ids[first[number]])],
-            "state": said.states[first[number]].tolist(),
-        }
-        for number in counts.argsort(descending=True, stable=True)[:count].tolist()
-    ]
+    phrases = [best[number] for number in said.ids.tolist()]
+    table = pd.DataFrame({"text": written(said.messages), "phrase": phrases, "state": said.states.tolist()})
+    groups = table.groupby("text", sort=False)
+    listed = groups.first().assign(count=groups.size()).sort_values("count", ascending=False, kind="stable")
+    return listed.head(count).reset_index().to_dict("records")
 
 
 def verdicts(protocol: pd.DataFrame) -> list[str]:
@@ -212,16 +195,3 @@ def repeated(translations: list[int], phrases: list[str], protocol: pd.DataFrame
         f"{told} This agent says almost one bit, for which few words are needed: its messages lie almost on a line "
         f"(effective dimension {dimension:.1f} before noise, where 1 is a line){clusters}."
     )
-
-
-def examples(run: Run, said: Speech, best: dict[int, int]) -> list[dict]:
-    """What is `said` in English, and how well the robot guesses from the message and the model human from the English.
-
-    Credit is 1 for the right state, 0 for a wrong one, and shared between candidates that are tied.
-    """
-    listeners = run.listeners("test")
-    phrases = [best[number] for number in said.ids.tolist()]
-    by_robot = listeners.robot.credit(said.messages, said.states, run.generator("report"))
-    by_human = listeners.human.credit(run.heard[torch.tensor(phrases)], said.states)
-    rows = zip(said.ids.tolist(), said.states.tolist(), phrases, by_robot.tolist(), by_human.tolist(), strict=True)
-    return [dict(zip(("message", "state", "phrase", "robot", "human"), row, strict=True)) for row in rows]

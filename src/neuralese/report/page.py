@@ -16,15 +16,14 @@ from markupsafe import Markup
 
 from neuralese.evaluate.comparison import SECTIONS, read_comparison, title_of, with_gain_texts
 from neuralese.evaluate.outcomes import over_seeds
-from neuralese.report import charts
-from neuralese.report.claims import bound_sentence, claims, main_cells, paragraph, theory_sentence, uninformative
+from neuralese.report import charts, claims
 from neuralese.storage.files import read_json, write_text
 from neuralese.storage.tables import read_table
 from neuralese.tasks.task import Task
 
 ASSETS = files("neuralese.report") / "assets"
-SCRIPTS = ("elements", "theme", "charts", "states", "explorer", "cloud", "games")
-LAST_SCRIPTS = ("tasks", "results")  # after those that tasks bring
+SCRIPTS = ("elements", "charts", "states", "explorer")
+LAST_SCRIPTS = ("chapters",)  # after those that tasks bring
 SEEDS = 10  # that can be explored, so that the page stays below 15 MB
 PACKAGES = ("neuralese", "torch", "numpy", "pandas", "scikit-learn", "snakemake")
 SOURCES = {
@@ -53,14 +52,16 @@ def render(gathered: Sequence[dict], tasks: Sequence[Task], facts: dict, compari
     names, shown = {each.name: each.title for each in tasks}, list(dict.fromkeys(part["task"] for part in gathered))
     left_out = list(dict.fromkeys(part["seed"] for part in gathered))[SEEDS:]
     parts = [with_charts(part) for part in gathered if part["seed"] not in left_out]
-    tables, silent = comparison_tables(comparison), uninformative(gathered)
-    cells = main_cells(comparison, silent)
-    embedded = [fact["task"] for fact in facts["data"] if fact["source"] == "embedded"]
+    tables, silent = comparison_tables(comparison), claims.uninformative(gathered)
+    cells = claims.main_cells(comparison, silent)
+    roles = {name: role for cell in cells for name, role in cell["roles"].items()}
+    baselines = [name for name, role in roles.items() if role == "baseline"]
+    lowest = min([0.5, *(min(cell["chance"], *(low for _, low, _ in cell["marks"].values())) for cell in cells)])
     drawn = {f"table-{place}": table["charts"] for place, table in enumerate(tables)}
     drawn |= {f"relay-{place}": [each["chart"]] for place, each in enumerate(beyond["relay"])}
     drawn |= {f"ablation-{place}": each["charts"] for place, each in enumerate(beyond["ablation"])}
-    drawn |= {f"learning-{task}": learning_curves(gathered, task) for task in shown} | {"theory": beyond["theory"]}
-    drawn["found"] = [charts.found(cells, names)] if cells else []
+    learned = {f"learning-{task}": learning_curves(gathered, task) for task in shown}
+    drawn |= learned | {"theory": beyond["theory"]}
     scripts = [ASSETS / f"{name}.js" for name in SCRIPTS]
     scripts += [task.script for task in tasks if task.script] + [ASSETS / f"{name}.js" for name in LAST_SCRIPTS]
     environment = Environment(loader=PackageLoader("neuralese.report", "assets"), autoescape=True)
@@ -69,14 +70,25 @@ def render(gathered: Sequence[dict], tasks: Sequence[Task], facts: dict, compari
         facts=facts,
         tasks=shown,
         names=names,
-        embedded=embedded,
-        found=paragraph(cells, beyond["relay"], names, bool(embedded), silent),
+        embedded=[fact["task"] for fact in facts["data"] if fact["source"] == "embedded"],
+        silent=claims.no_information(silent, names),
+        found=claims.findings(cells),
+        cells=cells,
+        judges=claims.JUDGED_BY,
+        baselines=baselines,
+        # how each criterion is drawn: by its role, and baselines after the first in another way
+        kinds={name: f"{role} next" if name in baselines[1:] else role for name, role in roles.items()},
+        low=math.floor(20 * lowest) / 20,  # where axes of shares begin
+        notes=list({part["task"]: part["repeated"] for part in parts if part["repeated"]}.items()),
+        watched=list(dict.fromkeys(part["task"] for part in parts if part["games"])),
         parts=parts,
         left_out=left_out,
         tables=tables,
         beyond=beyond,
+        relayed=claims.relay_sentence(beyond["relay"], names),
+        curves=any(learned.values()),
         charts=drawn,
-        shared={"charts": drawn, "config": charts.CONFIG},
+        shared={"charts": drawn, "config": charts.CONFIG, "names": names, "baselines": baselines},
         style=Markup((ASSETS / "page.css").read_text("utf-8")),
         library=Markup(charts.library()),
         scripts=[Markup(script.read_text("utf-8")) for script in scripts],
@@ -94,7 +106,7 @@ def embed(value: Any) -> Markup:
 
 def with_charts(part: dict) -> dict:
     """What was gathered of a task and seed, with its charts in place of the learning curve."""
-    drawn = {"bits": charts.bits(part["protocol"])} | ({"cloud": charts.cloud(part)} if part["cloud"]["ids"] else {})
+    drawn = {"bits": charts.bits(part["protocol"])} | ({"cloud": charts.cloud(part)} if "x" in part["cloud"] else {})
     return {name: value for name, value in part.items() if name != "history"} | {"charts": drawn}
 
 
@@ -129,7 +141,7 @@ def comparison_tables(comparison: pd.DataFrame) -> list[dict]:
                 "measures": len(measures),
                 "title": "; ".join(title_of(measure, part) for measure, part in measures),
                 "heading": charts.heading(rows.iloc[0]),
-                "claims": claims(rows),
+                "claims": claims.claims(rows),
                 "sections": {title: part for title, part in sections.items() if part},
                 "charts": [*charts.comparison(rows).values()],
             }
@@ -161,7 +173,7 @@ def load_beyond(paths: Mapping[str, str | Path]) -> dict:
         "criteria": chosen_members(criteria).round(4).to_dict("records"),
         "bound": means.round(4).reset_index().to_dict("records"),
         "theory": charts.theory(lost, known["proposition_2"]),
-        "sentences": {"bound": bound_sentence(means), "theory": theory_sentence(lost)},
+        "sentences": {"bound": claims.bound_sentence(means), "theory": claims.theory_sentence(lost)},
     }
 
 

@@ -1,6 +1,5 @@
 // Vega-Lite charts (neuralese.report.charts) in the page's own colours; redrawn when the theme changes
 
-const shared = read(document.getElementById("shared"));
 const charts = new Map(); // box -> what draws it
 const SIGNS = { "●": "accent", "◇": "second", "○": "muted" }; // marks in captions, in their colours in charts
 

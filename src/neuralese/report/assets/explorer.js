@@ -1,170 +1,179 @@
-// choose a phrase or a message; see its best translations and what both make a listener believe
+// choose a message, and see its English and what it makes a listener believe; or a phrase, and where robots say it
 
-// the reader's choices are kept in the page's address, so that it can be shared: #colors?direction=H->R&source=blue
+const shared = read(document.getElementById("shared"));
+const sources = [...document.querySelectorAll("script.part")];
+const tasks = [...new Set(sources.map(({ dataset }) => dataset.task))];
+const seedsOf = (task) => sources.filter(({ dataset }) => dataset.task === task).map(({ dataset }) => dataset.seed);
+const loaded = new Map();
+const chosen = { task: tasks[0], seed: sources[0]?.dataset.seed, way: "say", at: 0, rank: 0, phrase: null };
+const onSeed = []; // what else shows the chosen seed
 
-function address() {
-  const [task, chosen] = location.hash.slice(1).split("?");
-  return { task: decodeURIComponent(task), ...Object.fromEntries(new URLSearchParams(chosen ?? "")) };
+// what is known of a task, for the chosen seed or its first
+function load(task) {
+  const own = sources.filter(({ dataset }) => dataset.task === task);
+  const source = own.find(({ dataset }) => dataset.seed === chosen.seed) ?? own[0];
+  if (!loaded.has(source)) loaded.set(source, read(source));
+  return loaded.get(source);
 }
 
-function remember(task, values) {
+// the reader's choice is kept in the page's address, so that it can be shared: #explore?task=colors&way=say&at=7
+function remember() {
   try {
-    history.replaceState(null, "", `#${encodeURIComponent(task)}?${new URLSearchParams(values)}`);
+    history.replaceState(null, "", `#explore?${new URLSearchParams(Object.entries(chosen).filter(([, value]) => value != null))}`);
   } catch {
     // some browsers refuse this for files; only the address is lost
   }
 }
 
-const shares = () => location.hash.includes("?");
-addEventListener("hashchange", () => shares() && location.reload());
-
-const SHOWN = 12; // number of states shown at first
-const MANY = { phrase: "phrases", bag: "sets of phrases", message: "messages", new: "new messages" };
-const WAYS = { "R->H": "message → English", "H->R": "phrase → message" };
-
-// what the address asks for, if it is for this task and seed and exists
-function asked(part) {
-  const { task, seed, direction, criterion, source, rank } = address();
-  if (task !== part.task || seed !== String(part.seed)) return {};
-  const entry = part.translations.find((each) => each.direction === direction && each.criterion === criterion);
-  const id = direction === "R->H" ? Number(source) : part.phrases.indexOf(source);
-  const best = entry?.best[id];
-  return best ? { direction, criterion, source: id, rank: best[rank] ? Number(rank) : 0 } : {};
+function recall() {
+  const [place, wanted] = location.hash.slice(1).split("?");
+  if (place !== "explore" || !wanted) return false;
+  const asked = Object.fromEntries(new URLSearchParams(wanted));
+  const task = tasks.includes(asked.task) ? asked.task : tasks[0];
+  Object.assign(chosen, { task, seed: seedsOf(task).includes(asked.seed) ? asked.seed : seedsOf(task)[0], way: asked.way === "hear" ? "hear" : "say", rank: 0 });
+  const { messages, phrases } = load(task);
+  chosen.at = messages[asked.at] ? Number(asked.at) : 0;
+  chosen.phrase = phrases[asked.phrase] ? Number(asked.phrase) : null;
+  if (messages[chosen.at]?.english[asked.rank]) chosen.rank = Number(asked.rank);
+  return true;
 }
 
-function explorer(part) {
-  const chosen = { direction: "R->H", criterion: part.criterion, source: null, rank: 0, all: false, wanted: "" };
-  Object.assign(chosen, asked(part));
-  const root = make("div", { class: "explorer" });
-  const controls = make("div", { class: "controls" });
-  const sources = make("div");
-  const result = make("div", { class: "looked-up" });
-  const spoken = make("p", { class: "hint", role: "status", "aria-live": "polite" });
-  root.append(controls, sources, spoken, result);
+const EXAMPLES = 6; // the last messages, which are shown below the explorer
+const COUNTS = { 2: "two", 3: "three", 4: "four", 5: "five" };
+const percent = (share) => (share > 0.995 && share < 1 ? ">99 %" : share < 0.005 && share > 0 ? "<1 %" : `${Math.round(100 * share)} %`);
 
-  const entry = () => part.translations.find((each) => each.direction === chosen.direction && each.criterion === chosen.criterion);
-  const called = (kind, id) => ({ phrase: () => `“${part.phrases[id]}”`, bag: () => `“${part.bags[id]}”`, message: () => (part.spelled[id] == null ? `message ${id}` : `“${part.spelled[id]}”`), new: () => `new message for “${part.made_for[id]}”` })[kind]();
-  const share = () => {
-    const source = chosen.direction === "R->H" ? chosen.source : part.phrases[chosen.source];
-    remember(part.task, { seed: part.seed, direction: chosen.direction, criterion: chosen.criterion, source, rank: chosen.rank });
-  };
-  const sourceKind = () => (chosen.direction === "R->H" ? "message" : "phrase");
+// a phrase in a sentence: a comparison if the speaker saw all candidates, otherwise a description
+function says(part, text) {
+  const phrase = make("em", {}, `“${text}”`);
+  const count = part.messages[0].states.length;
+  return part.comparative ? [`Of the ${COUNTS[count] ?? count}, the more `, phrase, " one."] : [phrase];
+}
 
-  function drawControls() {
-    const criteria = part.translations.filter((each) => each.direction === chosen.direction).map((each) => [each.criterion, each.criterion]);
-    const search = make("input", { type: "search", value: chosen.wanted, oninput: (event) => ((chosen.wanted = event.target.value), drawSources()) });
-    controls.replaceChildren(
-      dropDown("Direction", Object.entries(WAYS), chosen.direction, (value) => {
-        Object.assign(chosen, { direction: value, source: null, rank: 0, wanted: "" });
-        if (!entry()) chosen.criterion = part.criterion;
-        drawControls();
-        drawSources();
-        drawResult();
-        share();
-        controls.querySelector("select").focus(); // the previous one has been redrawn
-      }),
-      dropDown("Criterion", criteria, chosen.criterion, (value) => {
-        Object.assign(chosen, { criterion: value, rank: 0 });
-        drawResult();
-        share();
-      }),
-      ...(chosen.direction === "H->R" ? [make("label", {}, "Find a phrase", search)] : []),
-    );
-  }
+// vectors are drawn, symbols written
+function written(message) {
+  if (typeof message === "string") return make("code", { class: "symbols" }, message);
+  const most = Math.max(...message.map(Math.abs), 0.01);
+  const lines = message.map((value, i) => `M${i + 0.5} 0V${((-20 * value) / most).toFixed(1)}`).join("");
+  const label = `${message.length} numbers: ${message.slice(0, 4).map((value) => value.toFixed(2)).join(", ")}${message.length > 4 ? " …" : ""}`;
+  const drawing = draw("svg", { viewBox: `0 -20 ${message.length} 40`, preserveAspectRatio: "none", class: "vector", role: "img", "aria-label": label }, draw("path", { d: lines }));
+  return make("div", {}, drawing, make("p", { class: "small muted" }, label));
+}
 
-  function options() {
-    if (chosen.direction === "R->H")
-      return part.explored.map((id, i) => {
-        const [state] = part.states[i];
-        const [name, about] = [part.spelled[id] || String(id), named(part, state)];
-        const title = `message ${name}, said about ${about}`;
-        return drawn(part, state) ? { value: id, content: [pair(part, part.states[i], true), name], pictured: true, title } : { value: id, content: [make("b", {}, name), about], title };
-      });
-    const wanted = chosen.wanted.toLowerCase();
-    const found = part.phrases.map((phrase, value) => ({ value, content: phrase }));
-    return found.filter(({ content }) => content.toLowerCase().includes(wanted));
-  }
+// how much more than any other the true candidate, the first, is believed
+const lead = (beliefs) => beliefs[0] - Math.max(...beliefs.slice(1));
+function verdict(beliefs) {
+  const [text, kind] = lead(beliefs) > 0 ? ["✓ H* picks it", "right"] : lead(beliefs) < 0 ? ["✗ H* picks another", "wrong"] : ["? H* cannot decide", ""];
+  return make("p", { class: `told ${kind}` }, text);
+}
 
-  function drawSources() {
-    const list = options();
-    chosen.source ??= list[0]?.value;
-    const label = chosen.direction === "R->H" ? "Messages, by the state they were said in" : "Phrases, most frequent first";
-    sources.replaceChildren(
-      choices(label, list, chosen.source, (value) => {
-        Object.assign(chosen, { source: value, rank: 0 });
-        drawResult();
-        share();
-      }),
-      ...(list.length ? [] : [make("p", { class: "hint", role: "status" }, `No phrase of the ${part.phrases.length} contains “${chosen.wanted}”.`)]),
-    );
-  }
+const bar = (share, kind = "") => make("span", { class: `bar ${kind}` }, make("i", { style: `width: ${100 * share}%` }));
+const step = (title, ...children) => make("li", {}, make("h3", {}, title), children);
 
-  function translations() {
-    const { kind, best } = entry();
-    const options = best[chosen.source].map(([id, score], rank) => ({
-      value: rank,
-      content: [make("span", {}, `${rank + 1}. ${called(kind, id)}`), make("span", { class: "score" }, score == null ? "no shared context" : score.toFixed(2))],
+// states of which robots say a phrase, of those drawn for this page
+function where(part, number) {
+  const found = part.cloud.states.filter((_, i) => part.cloud.phrases[i] === number).slice(0, EXAMPLES);
+  return make("div", {}, make("h3", {}, "Robots say it of"), found.length ? make("ul", { class: "where" }, found.map((states) => make("li", {}, seen(part, states), make("span", { class: "small muted" }, named(part, states[0]))))) : "Nothing that was drawn for this page.");
+}
+
+const gauge = (part, { count, right }) => [
+  bar(count && right),
+  make("p", {}, count ? [make("b", {}, `Understood by H* ${percent(right)} of the time`), `, over the ${count.toLocaleString("en")} of ${part.of.toLocaleString("en")} test messages that are put this way.`] : "No test message is put this way."),
+];
+
+function message(part) {
+  const { states, message: sent, robot, english } = part.messages[chosen.at];
+  const [, text, human] = english[chosen.rank];
+  const [meant, other] = roles(part);
+  const card = (state, place) => make("figure", { class: place ? "" : "meant" }, picture(part, state), make("figcaption", {}, place ? other : meant));
+  const believed = states.map((state, place) => make("div", { class: `believed${place ? "" : " meant"}`, role: "img", "aria-label": `${place ? other : meant}, ${named(part, state)}: H* ${percent(human[place])}, the robot's model ${percent(robot[place])}` }, picture(part, state), make("div", {}, bar(human[place]), make("b", {}, percent(human[place])), bar(robot[place], "robot"), make("span", {}, percent(robot[place])))));
+  const used = part.phrases.findIndex((each) => each.text === text);
+  const rows = english.map(([by, words, beliefs], value) => ({ value, content: [make("small", {}, by === part.criterion ? `${by} ${value + 1}` : by), make("em", {}, words), bar(beliefs[0], by === part.criterion ? "" : "other"), make("span", { class: "n" }, percent(beliefs[0]))] }));
+  return [
+    make("ol", { class: "chain" },
+      step("The robot sees", make("div", { class: "cards" }, (part.comparative ? states : states.slice(0, 1)).map(card))),
+      step("It says", written(sent)),
+      step("In English", make("p", { class: "says" }, says(part, text)), make("p", { class: "small muted" }, part.comparative ? `A comparison, since the robot saw all candidates. “${text}” alone was scored.` : "A description, since the robot saw this state alone.")),
+      step("Who hears it believes", believed, verdict(human), make("p", { class: "key" }, make("span", {}, bar(1), "H*, from the English"), make("span", {}, bar(1, "robot"), "a model of the robot, from the message"))),
+    ),
+    make("div", { class: "more" },
+      choices("Other translations, and how strongly H* then believes in what was meant", "rows", rows, chosen.rank, (rank) => change({ rank })),
+      used < 0 ? null : make("div", {}, make("h3", {}, `How often “${text}” works`), gauge(part, part.phrases[used]), where(part, used)),
+    ),
+  ];
+}
+
+function phrase(part) {
+  const known = part.phrases[chosen.phrase];
+  return make("div", { class: "more" },
+    make("div", {}, make("p", { class: "says" }, says(part, known.text)), gauge(part, known)),
+    where(part, chosen.phrase),
+    known.message && make("div", {}, make("h3", {}, "Said to a robot, it becomes"), written(known.message), make("div", { class: "once" }, seen(part, known.said_in), make("p", { class: "small muted" }, `A robot's own message, said of ${named(part, known.said_in[0])}${part.comparative ? `, not ${others(part, known.said_in)}` : ""}.`))),
+  );
+}
+
+const controls = make("div", { class: "controls" });
+const list = make("div");
+const panel = make("div", { class: "panel", role: "region", "aria-label": "What was chosen" });
+const spoken = make("p", { class: "hidden", role: "status" });
+document.getElementById("explorer").append(controls, list, panel, spoken);
+
+// draw what was chosen anew, but leave the keyboard where it is
+function present() {
+  const part = load(chosen.task);
+  const here = panel.contains(document.activeElement) ? document.activeElement.value : null;
+  panel.replaceChildren(...[chosen.way === "say" ? message(part) : phrase(part)].flat());
+  if (here != null) panel.querySelector(`input[value="${CSS.escape(here)}"]`)?.focus();
+  spoken.textContent = panel.querySelector(".says").textContent;
+}
+
+function change(values) {
+  Object.assign(chosen, { rank: 0 }, values);
+  present();
+  remember();
+}
+
+function offer() {
+  const part = load(chosen.task);
+  if (chosen.way === "say") {
+    const tiles = part.messages.slice(0, Math.max(1, part.messages.length - EXAMPLES)).map(({ states, english }, value) => ({
+      value,
+      content: [seen(part, states), make("em", {}, english[0][1]), lead(english[0][2]) < 0 ? make("b", { class: "wrong" }, "✗") : null],
+      title: named(part, states[0]),
     }));
-    const list = choices("Best translations (lower is better)", options, chosen.rank, (rank) => {
-      chosen.rank = rank;
-      drawBeliefs();
-      share();
-    });
-    list.classList.add("ranked");
-    return list;
+    list.replaceChildren(choices(`${tiles.length} of ${part.of.toLocaleString("en")} test messages, drawn at random. First what the robot means, below it the message in English; ✗ is misunderstood (${percent(1 - part.right)} of all).`, "tiles", tiles, chosen.at, (at) => change({ at })));
+    return;
   }
+  const order = [...part.phrases.keys()].filter((each) => part.phrases[each].text).sort((a, b) => part.phrases[b].count - part.phrases[a].count);
+  chosen.phrase ??= order[0];
+  const chips = order.map((value) => ({ value, content: [part.shades?.[value] && make("i", { style: `background: ${part.shades[value]}` }), make("em", {}, part.phrases[value].text), make("small", {}, part.phrases[value].count.toLocaleString("en"))] }));
+  const box = choices("Phrases, and how many test messages each of them translates", "chips", chips, chosen.phrase, (phrase) => change({ phrase }));
+  const find = make("input", { type: "search", placeholder: "Find a phrase", "aria-label": "Find a phrase", oninput: () => box.querySelectorAll("label").forEach((each) => (each.hidden = !each.querySelector("em").textContent.toLowerCase().includes(find.value.toLowerCase()))) });
+  list.replaceChildren(find, box);
+}
 
-  let cards;
-  function drawResult() {
-    const kind = sourceKind();
-    const answer = make("div", { class: "answer" }, make("h4", {}, called(kind, chosen.source)));
-    cards = make("div");
-    answer.append(translations());
-    result.replaceChildren(answer, cards);
-    drawBeliefs();
-  }
+function explore() {
+  const seeds = seedsOf(chosen.task);
+  const tabs = tasks.map((value) => ({ value, content: shared.names[value] }));
+  const ways = [{ value: "say", content: "Robot → English" }, { value: "hear", content: "English → robot" }];
+  const again = (values) => {
+    Object.assign(chosen, { at: 0, phrase: null }, values);
+    offer();
+    change({});
+  };
+  controls.replaceChildren(
+    choices("Task", "tabs", tabs, chosen.task, (task) => again({ task })),
+    choices("Direction", "tabs", ways, chosen.way, (way) => again({ way })),
+    ...(seeds.length > 1 ? [dropDown("Seed ", seeds.map((seed) => [seed, seed]), chosen.seed, (seed) => (again({ seed }), onSeed.forEach((react) => react())))] : []),
+  );
+  offer();
+  present();
+}
 
-  function bar(kind, label, value) {
-    const inside = make("span", { style: `width: ${value}%` });
-    return make("div", { class: `bar ${kind}` }, make("span", {}, label), make("span", {}, inside), make("span", {}, `${value} %`));
-  }
-
-  function card(index, source, target) {
-    const own = chosen.direction === "R->H" && part.explored[index] === chosen.source;
-    const names = chosen.direction === "R->H" ? ["message", "English"] : ["phrase", "message"];
-    const label = `${named(part, part.states[index][0])}, not ${others(part, part.states[index])}: ${names[0]} ${source} percent, ${names[1]} ${target} percent`;
-    const languages = chosen.direction === "R->H" ? ["neuralese", "english"] : ["english", "neuralese"];
-    const bars = make("div", { class: "bars", role: "img", "aria-label": label }, bar(languages[0], names[0], source), bar(languages[1], names[1], target));
-    return make("li", { class: own ? "card own" : "card" }, pair(part, part.states[index]), bars, own ? make("div", { class: "tag" }, "said about this") : null);
-  }
-
-  function showOthers() {
-    chosen.all = !chosen.all;
-    drawBeliefs();
-    cards.querySelector("button").focus();
-  }
-
-  function drawBeliefs() {
-    const { kind, best } = entry();
-    const [id] = best[chosen.source][chosen.rank];
-    const source = part.beliefs[sourceKind()][chosen.source];
-    const target = part.beliefs[kind][id];
-    const own = chosen.direction === "R->H" ? part.explored.indexOf(chosen.source) : -1;
-    const order = [...part.states.keys()].sort((a, b) => (b === own) - (a === own));
-    const apart = (other) => source.reduce((sum, value, i) => sum + Math.abs(value - other[i]), 0) / source.length;
-    const every = Object.values(part.beliefs[kind]);
-    const usual = every.reduce((sum, each) => sum + apart(each), 0) / every.length;
-    const text = `${called(sourceKind(), chosen.source)} is translated as ${called(kind, id)} by ${chosen.criterion}. Their beliefs are ${apart(target).toFixed(0)} percentage points apart on average over ${source.length} states; for comparison, the average over all ${every.length} ${MANY[kind]} on this page is ${usual.toFixed(0)}.`;
-    spoken.textContent = text;
-    const about = `How strongly each makes a listener believe in the left one (${roles(part)[0]}) rather than the one next to it (${roles(part)[1]}):`;
-    const list = make("ul", { class: "cards" }, ...order.slice(0, chosen.all ? order.length : SHOWN).map((i) => card(i, source[i], target[i])));
-    const more = make("button", { type: "button", onclick: showOthers }, chosen.all ? "Show fewer states" : `Show all ${order.length} states`);
-    const heading = kind === "message" && part.said_in[id] ? make("p", { class: "hint" }, `${called(kind, id)} was said about ${named(part, part.said_in[id][0])}, not ${others(part, part.said_in[id])}.`) : null;
-    cards.replaceChildren(...[heading, make("p", { class: "hint" }, about), list, order.length > SHOWN ? make("p", {}, more) : null].filter(Boolean));
-  }
-
-  drawControls();
-  drawSources();
-  drawResult();
-  return root;
+// examples that nobody picked
+function examples(part) {
+  const first = Math.max(0, part.messages.length - EXAMPLES);
+  return make("ul", { class: "examples" }, part.messages.slice(first).map(({ states, english }, place) => {
+    const others = english.filter(([by]) => shared.baselines.includes(by)).map(([by, text, beliefs]) => make("p", { class: "small muted" }, `${by}: `, make("em", {}, text), lead(beliefs) > 0 ? " ✓" : " ✗"));
+    return make("li", {}, pair(part, states), make("p", { class: "says" }, says(part, english[0][1])), verdict(english[0][2]), others, make("a", { href: `#explore?task=${encodeURIComponent(part.task)}&seed=${part.seed}&way=say&at=${first + place}`, class: "small", "aria-label": `Look closer at ${named(part, states[0])}` }, "Look closer"));
+  }));
 }

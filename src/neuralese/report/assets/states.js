@@ -15,9 +15,6 @@ const byItem = {
   roles: ["the target", "the other"],
 };
 
-// whether a state has its own look, not just a name
-const drawn = (part, item) => view(part).picture !== byItem.picture || Boolean(part.items[item].color || part.items[item].image);
-
 const view = (part) => ({ ...byItem, ...views[part.task] });
 
 // a candidate's name, its picture, and the others
@@ -26,6 +23,6 @@ const picture = (part, state) => view(part).picture(part, state, named(part, sta
 const others = (part, states) => states.slice(1).map((each) => named(part, each)).join(" or ");
 const roles = (part) => view(part).roles;
 
-function pair(part, states, small = false) {
-  return make("div", { class: small ? "pair small" : "pair" }, ...states.map((each) => make("figure", {}, picture(part, each))));
-}
+const pair = (part, states) => make("div", { class: "pair" }, states.map((each) => picture(part, each)));
+// what a speaker sees of its state: all candidates if what it says is a comparison, or the true one alone
+const seen = (part, states) => pair(part, part.comparative ? states : states.slice(0, 1));
