@@ -185,21 +185,17 @@ def frontier(cells: pd.DataFrame) -> Spec | None:
         return None
     means = test.groupby(["family", "criterion"], sort=False)[["value", "truth", "said"]].mean().round(4).reset_index()
     chosen = test.groupby(["family", "criterion"], sort=False)["chosen"].any().to_numpy()
+    hardly = "share of words that people say of the target in under 1 % of cases"
     encoding = {
-        "x": _number(
-            "truth", "share of words that people say of the target in under 1 % of cases", zero=False, padding=12
-        ),
+        "x": _number("truth", hardly, zero=False, padding=12),
         "y": _number("value", "accuracy, mean of the judges", zero=False, padding=12),
         "color": _kind("family", SERIES, orient="top"),
         "size": {"condition": {"test": "datum.chosen", "value": 140}, "value": 45},
         "tooltip": _tips("criterion", value="accuracy", truth="under 1 %", said="among the five likeliest"),
     }
-    caption = (
-        "Every criterion on test; large: chosen on dev. Further up, more is understood; further left, more is true"
-    )
-    return _chart(
-        280, means.assign(chosen=chosen).to_dict("records"), caption, **_mark("point", None, encoding, filled=True)
-    )
+    caption = "Every criterion on test; large: chosen on dev. Further up is better understood, further left is truer"
+    values = means.assign(chosen=chosen).to_dict("records")
+    return _chart(280, values, caption, **_mark("point", None, encoding, filled=True))
 
 
 def relay(rows: list[dict], measure: str) -> Spec:

@@ -105,7 +105,8 @@ def _leak(rows: pd.DataFrame) -> list[Claim]:
     if off.empty:
         verdict = HOLDS if (controls["seeds"] > 1).all() else None  # one seed says nothing about other agents
         return [Claim(f"All {len(controls)} controls are at chance, as they must be.", verdict)]
-    which = "; ".join(f"{row.pair}, {row.title}: {_interval(row)}" for row in off.itertuples())
+    figures = off[["pair", "title", "value", "ci_low", "ci_high"]].itertuples(index=False, name=None)
+    which = "; ".join("{}, {}: {:.3f} [{:.3f}, {:.3f}]".format(*row) for row in figures)
     return [Claim(f"Not all controls are at chance, so the evaluation may leak: {which}.", FAILS)]
 
 
@@ -128,10 +129,6 @@ def _by_role(rows: pd.DataFrame) -> dict[str, Any]:
     """The first row of each role; of several baselines, the one that did best on dev."""
     ordered = rows[::-1].sort_values("dev", na_position="first", kind="stable")
     return {row.role: row for row in ordered.itertuples()}
-
-
-def _interval(cell: Any) -> str:
-    return f"{cell.value:.3f} [{cell.ci_low:.3f}, {cell.ci_high:.3f}]"
 
 
 def _in_words(way: str) -> str:
@@ -162,16 +159,11 @@ def uninformative(parts: Iterable[dict]) -> dict[str, float]:
     return {task: min(found) for task, found in tests.items() if min(found) >= SURE}
 
 
-def judged(comparison: pd.DataFrame) -> pd.DataFrame:
-    """The main accuracies, with who judged in the column `judge`: the listener, or the judge of a section."""
-    rows = comparison[comparison["section"].isin(["", *JUDGES]) & (comparison["measure"] == "accuracy")]
-    return rows.assign(judge=rows["section"].where(rows["section"] != "", rows["pair"].str.partition(" → ")[2]))
-
-
 def main_cells(comparison: pd.DataFrame, without: Iterable[str] = ()) -> list[dict]:
     """One cell for each task (but those in `without`), direction and judge: ours beside the others, and the verdict."""
-    rows = judged(comparison)
-    rows = rows[~rows["task"].isin(list(without))]
+    main = comparison["section"].isin(["", *JUDGES]) & (comparison["measure"] == "accuracy")
+    rows = comparison[main & ~comparison["task"].isin(list(without))]
+    rows = rows.assign(judge=rows["section"].where(rows["section"] != "", rows["pair"].str.split(" → ").str[-1]))
     own = rows[rows["role"] == "native"].groupby(["task", "judge"])["value"].first()
     cells = []
     for (task, pair, judge), part in rows[~rows["pair"].isin(NATIVE)].groupby(["task", "pair", "judge"], sort=False):
@@ -179,9 +171,7 @@ def main_cells(comparison: pd.DataFrame, without: Iterable[str] = ()) -> list[di
         if "ours" not in known:
             continue
         ours, best = known["ours"], known.get("baseline")
-        shown = part[part["role"].isin(MARKS)].sort_values(
-            "role", key=lambda role: role.map(MARKS.index), kind="stable"
-        )
+        shown = {row.criterion: row for role in MARKS for row in part[part["role"] == role].itertuples()}
         cells.append(
             {
                 "task": task,
@@ -194,8 +184,8 @@ def main_cells(comparison: pd.DataFrame, without: Iterable[str] = ()) -> list[di
                 "name": ours.criterion,
                 "best": best and best.criterion,
                 "truth": None if pd.isna(ours.truth) else ours.truth,
-                "marks": {row.criterion: (row.value, row.ci_low, row.ci_high) for row in shown.itertuples()},
-                "roles": dict(zip(shown["criterion"], shown["role"], strict=True)),
+                "marks": {name: (row.value, row.ci_low, row.ci_high) for name, row in shown.items()},
+                "roles": {name: row.role for name, row in shown.items()},
                 "own": float(own.get((task, judge), math.nan)),
                 "paper": None if pd.isna(ours.paper) else ours.paper,
                 "verdict": None if ours.data == "embedded" or not best else verdict_of(ours.over_baseline, ours.p_holm),
@@ -211,11 +201,11 @@ def findings(cells: Sequence[dict]) -> list[dict]:
     found = []
     for task in dict.fromkeys(cell["task"] for cell in cells):
         first, *further = [cell for cell in cells if cell["task"] == task]
-        others = {name: first["marks"][name][0] for name, role in first["roles"].items() if role == "baseline"}
-        beside = ", ".join(f"{100 * value:.0f} by {name}" for name, value in others.items())
+        baselines = [name for name, role in first["roles"].items() if role == "baseline"]
+        beside = ", ".join(f"{100 * first['marks'][name][0]:.0f} by {name}" for name in baselines)
         heard = "English" if first["way"] == WAYS["R"] else "translation"
-        text = [f"{first['judge']} hears the {heard} and picks what was meant"]
-        text[0] += f" (chance {100 * first['chance']:.0f}{f'; {beside}' if beside else ''})."
+        others = f"chance {100 * first['chance']:.0f}{f'; {beside}' if beside else ''}"
+        text = [f"{first['judge']} hears the {heard} and picks what was meant ({others})."]
         if first["seeds"] > 1 and first["verdict"]:
             test = f"{first['seeds']} seeds, after Holm's correction"
             text.append(f"That this beats {first['best']} {first['verdict']} ({test}).")
@@ -225,15 +215,6 @@ def findings(cells: Sequence[dict]) -> list[dict]:
         text += [f"The other way, {', '.join(back)}."] if back else []
         found.append({"task": task, "share": first["ours"], "text": " ".join(text)})
     return found
-
-
-def no_information(silent: Mapping[str, float], names: Mapping[str, str]) -> list[str]:
-    """The verdict on tasks whose messages say nothing, by the p value of the permutation test."""
-    return [
-        "These messages carry no information about these states that we can detect "
-        f"({names[task]}: permutation test, p {p_text(p_value)})."
-        for task, p_value in silent.items()
-    ]
 
 
 def relay_sentence(relays: Iterable[dict], names: Mapping[str, str]) -> str:

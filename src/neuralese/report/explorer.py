@@ -23,7 +23,6 @@ EXPLORED = 42  # the first of them, which can be looked up: in the explorer, and
 NEXT = 5  # translations of each that are shown
 LISTED = 60  # messages of symbols in the list
 MOSTLY = 0.5  # share of the messages translated by two phrases from which that is mentioned
-LEARNED = ("update", "success", "reward")  # what learning curves show
 NO_SYMBOLS = "(nothing)"  # how an empty message is written
 
 
@@ -56,7 +55,9 @@ def gather(run: Run, criterion: str) -> dict:
         "cloud": shown,
         "symbols": symbol_table(test, into_english),
         "games": watched,
-        "history": None if curves is None else curves[[*LEARNED]].astype(float).round(4).to_dict("list"),
+        "history": None
+        if curves is None
+        else curves[["update", "success", "reward"]].astype(float).round(4).to_dict("list"),
         "protocol": protocol[["measure", "variable", "value"]].to_dict("records"),
         "verdicts": verdicts(protocol),
         "warnings": read_json(run.files["provenance.json"]).get("warnings", []),
@@ -120,7 +121,7 @@ def look_up(
     counts = np.bincount(translated, minlength=len(phrases))
     right = np.bincount(translated, weights=understood, minlength=len(phrases)) / counts.clip(1)
     place = {number: row for row, number in enumerate(vocabulary.ids.tolist())}
-    messages = some(vocabulary, torch.tensor([place[into[each]] for each in range(len(phrases)) if each in into]))
+    messages = some(vocabulary, torch.tensor([place[into[each]] for each in sorted(into)], dtype=torch.long))
     said = iter(zip(written(messages.messages), messages.states.tolist(), strict=True))
     found = []
     for number, phrase in enumerate(phrases):

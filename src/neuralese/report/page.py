@@ -22,8 +22,7 @@ from neuralese.storage.tables import read_table
 from neuralese.tasks.task import Task
 
 ASSETS = files("neuralese.report") / "assets"
-SCRIPTS = ("elements", "charts", "states", "explorer")
-LAST_SCRIPTS = ("chapters",)  # after those that tasks bring
+SCRIPTS = ("elements", "charts", "states", "explorer")  # and `chapters` after those that tasks bring
 SEEDS = 10  # that can be explored, so that the page stays below 15 MB
 PACKAGES = ("neuralese", "torch", "numpy", "pandas", "scikit-learn", "snakemake")
 SOURCES = {
@@ -63,7 +62,7 @@ def render(gathered: Sequence[dict], tasks: Sequence[Task], facts: dict, compari
     learned = {f"learning-{task}": learning_curves(gathered, task) for task in shown}
     drawn |= learned | {"theory": beyond["theory"]}
     scripts = [ASSETS / f"{name}.js" for name in SCRIPTS]
-    scripts += [task.script for task in tasks if task.script] + [ASSETS / f"{name}.js" for name in LAST_SCRIPTS]
+    scripts += [*(task.script for task in tasks if task.script), ASSETS / "chapters.js"]
     environment = Environment(loader=PackageLoader("neuralese.report", "assets"), autoescape=True)
     environment.filters["embed"] = embed
     return environment.get_template("page.html").render(
@@ -71,7 +70,7 @@ def render(gathered: Sequence[dict], tasks: Sequence[Task], facts: dict, compari
         tasks=shown,
         names=names,
         embedded=[fact["task"] for fact in facts["data"] if fact["source"] == "embedded"],
-        silent=claims.no_information(silent, names),
+        silent=silent,
         found=claims.findings(cells),
         cells=cells,
         judges=claims.JUDGED_BY,
@@ -115,9 +114,7 @@ def learning_curves(gathered: Iterable[dict], task: str) -> list[charts.Spec]:
     own = (part for part in gathered if part["task"] == task and part["history"])
     curves = [{"seed": part["seed"], **part["history"]} for part in own]
     told = {"success": "Share of games won", "reward": "Reward per game"} if curves else {}
-    return [
-        charts.learning(curves, field, f"{text} during training, exploration included") for field, text in told.items()
-    ]
+    return [charts.learning(curves, field, f"{text} in training, with exploration") for field, text in told.items()]
 
 
 # tables
@@ -158,9 +155,7 @@ def plain_rows(rows: pd.DataFrame) -> list[dict]:
 def load_beyond(paths: Mapping[str, str | Path]) -> dict:
     """What goes beyond the paper's tables, as plain values, charts and sentences, from tables by file name."""
     names = ("ablation", "criteria", "bound", "proposition_1", "proposition_2", "relay", "listening")
-    known = {
-        name: read_table(paths[f"{name}.parquet"], name).to_pandas() for name in names if f"{name}.parquet" in paths
-    }
+    known = {name: read_table(path, name).to_pandas() for name in names if (path := paths.get(f"{name}.parquet"))}
     criteria, lost = known["criteria"], known["proposition_1"]
     means = known["bound"].groupby("task", sort=False)[["native", "translated", "lost", "divergence", "bound"]].mean()
     return {
@@ -192,16 +187,8 @@ def relay_tables(relays: pd.DataFrame) -> list[dict]:
         known = rows.set_index("criterion")["value"]
         none, own = known.get("no-channel", math.nan), known["neuralese"]
         plain = rows.assign(language=(rows["value"] - none) / (own - none)).to_dict("records")
-        tables.append(
-            {
-                "task": task,
-                "measure": measure,
-                "silent": not math.isnan(none),
-                "nonsense": "nonsense" in known,
-                "rows": plain,
-                "chart": charts.relay(plain, measure),
-            }
-        )
+        shown = {"silent": not math.isnan(none), "nonsense": "nonsense" in known}
+        tables.append({"task": task, "measure": measure, "rows": plain, "chart": charts.relay(plain, measure)} | shown)
     return tables
 
 
