@@ -47,7 +47,7 @@ def belief_rows(data: str = "mirror", seeds: int = 2, tasks: tuple[str, ...] = T
                 ("H", robot, "utterance", outcome_row(0.94, "upper bound", "interpreter", "knows the context", over)),
             ]
             if task != "driving":
-                judged = outcome_row(0.95, "asks the judge", "synthesis-judge", "asks the judge", over)
+                judged = outcome_row(0.95, "asks the judge", "pragmatic", "asks the judge", over)
                 cells.append(("H", robot, "utterance", judged))
             for role, (name, title) in NAMES.items():
                 value = BASE + GAINS[role] + (0 if role in over else more)
@@ -58,7 +58,7 @@ def belief_rows(data: str = "mirror", seeds: int = 2, tasks: tuple[str, ...] = T
             shared = {"task": task, "seed": seed, "distractors": distractors}
             rows += [shared | {"speaker": one, "listener": two, "unit": unit} | row for one, two, unit, row in cells]
     table = pd.DataFrame(rows).drop(columns=["over_silence", "over_silence_error", "over_silence_p"])
-    table = table.assign(judge=table["listener"], dev=np.nan, ties=0.0, truth=np.nan, said=np.nan)
+    table = table.assign(english="", judge=table["listener"], dev=np.nan, ties=0.0, truth=np.nan, said=np.nan)
     english = table[(table["listener"] == "H*") & (table["task"] != "driving")]
     table = pd.concat([table, *(english.assign(judge=judge) for judge in JUDGES)], ignore_index=True)
     return table.assign(measure="accuracy", n=100, distinct=80, groups=60, data=data, candidates=2, chance=0.5)

@@ -68,10 +68,7 @@ FILES: dict[str, tuple[str, dict[str, str]]] = {
             "contexts.parquet": "The contexts in which messages are compared, with the columns of a state.",
             "dictionary.parquet": "The best translations, both directions, every criterion. Its metadata hold the "
             "criteria's settings.",
-            "synthesis.parquet": "Translations nobody said: bags of phrases for messages, and new messages for what "
-            "humans say.",
-            "bags.parquet": "These bags of phrases.",
-            "new_messages.parquet": "These new messages, made by gradient descent.",
+            "descriptions.parquet": "Dev and test messages in as many phrases as it takes.",
             "ablation.parquet": "Every member of every criterion, on dev and test.",
             "belief_test.parquet": "How often listeners guess the speaker's state, on test.",
             "relay.parquet": "Two robots, with every message put into English and back.",
@@ -175,8 +172,6 @@ FOLDERS = {
 
 # files that are not called after the contract that they keep
 KEPT = {
-    "synthesis": "dictionary",
-    "new_messages": "messages",
     "belief_test": "belief",
     "behavior_test": "behavior",
     "silent_history": "history",

@@ -1,7 +1,7 @@
 """Translate what agents say, with a scikit-learn interface.
 
     translator = Translator().fit(states, messages, utterances)     # arrays or data frames, one row per message
-    translator.to_english(messages[:3], n_best=5)                   # the best phrases for each
+    translator.to_english(messages[:3])                             # a description of each
     translator.to_neuralese(["light blue"])                         # the best messages for each
     translator.score()                                              # the belief evaluation, held out
     translator.save("mine.neuralese"); Translator.load("mine.neuralese")
@@ -29,7 +29,16 @@ from sklearn.exceptions import NotFittedError
 
 from neuralese.agents.messages import Messages, Sequences, sequences
 from neuralese.config.load import check
-from neuralese.config.models import ALSO, CRITERIA, Ablation, Dictionary, Evaluation, FitConfig, MessagesConfig
+from neuralese.config.models import (
+    ALSO,
+    CRITERIA,
+    Ablation,
+    DescriptionConfig,
+    Dictionary,
+    Evaluation,
+    FitConfig,
+    MessagesConfig,
+)
 from neuralese.config.section import Section
 from neuralese.errors import NeuraleseError, shown
 from neuralese.speakers.models import save_model
@@ -39,13 +48,14 @@ from neuralese.storage.files import write_bytes
 from neuralese.storage.tables import read_about, read_table, write_table
 from neuralese.tasks.corpus.export import write_tables
 from neuralese.tasks.corpus.imports import InputError, as_message_list, record
-from neuralese.tasks.corpus.phrases import phrases_of
 from neuralese.tasks.corpus.read import Corpus as Recordings
 from neuralese.tasks.corpus.read import read_corpus
 from neuralese.tasks.corpus.task import FITTING, JUDGED, JUDGES, RECORDED, STATES, Corpus
 from neuralese.translate.criteria import make_criterion
+from neuralese.translate.descriptions import Describer
 from neuralese.translate.dictionary import Lookup, entries
 from neuralese.translate.families import named
+from neuralese.translate.hearing import Heard, hear
 from neuralese.translate.languages import Composed
 
 ABOUT = "translator.json"  # in a saved translator: how it was made
@@ -54,7 +64,7 @@ RANDOM = "random"  # the control that accompanies every criterion
 FILES = (  # of a fitted translator, all in one folder
     *("states.parquet", "recorded.parquet", "inventory.parquet", "traces.parquet", "provenance.json"),
     *("robot_speaker.safetensors", "human_speaker.safetensors", "human_listener.safetensors"),
-    *("messages.parquet", "contexts.parquet", "utterances.parquet", "dictionary.parquet"),
+    *("messages.parquet", "contexts.parquet", "utterances.parquet", "dictionary.parquet", "descriptions.parquet"),
     *JUDGES,
 )
 
@@ -66,6 +76,7 @@ class Settings(Section):
     messages: MessagesConfig = MessagesConfig()
     ablation: Ablation = Ablation()
     dictionary: Dictionary = Dictionary()
+    descriptions: DescriptionConfig = DescriptionConfig()
     evaluation: Evaluation = Evaluation()
 
 
@@ -87,7 +98,8 @@ class Translator(BaseEstimator):
         Further entries of `corpus.yaml`, such as `{"messages": {"end": 0}, "candidates": 3}`.
     config : mapping, optional
         Sections of the workflow's config that differ from its defaults: `speakers` (how models are fitted), `messages`
-        (how many are used), `ablation`, `dictionary` and `evaluation`, such as `{"messages": {"contexts": 1000}}`.
+        (how many are used), `ablation`, `dictionary`, `descriptions` and `evaluation`, such as
+        `{"messages": {"contexts": 1000}}`.
 
     Attributes
     ----------
@@ -139,34 +151,49 @@ class Translator(BaseEstimator):
             take(run, settings.messages.model_dump())
             sizes = settings.ablation.model_dump(exclude={"also"})
             write_dictionary(run, translate.choose_members(run, families, **sizes), settings.dictionary.n_best)
+            write_descriptions(run, settings.descriptions.model_dump(), settings.messages.held_out)
         self._keep(made, corpus.settings.candidates)
         return self
 
-    def to_english(self, messages: Any, n_best: int = 5) -> pd.DataFrame:
-        """The best phrases for each of `messages`: rows of `dictionary.parquet`, where `source_id` counts messages.
+    def to_english(self, messages: Any, n_best: int | None = None, n_phrases: int | None = None) -> pd.DataFrame:
+        """A description of each of `messages`, in up to `n_phrases` phrases: a row each; `source_id` counts messages.
 
-        Lower scores are better. For a single message, give `messages[:1]`.
+        `sure` is how often a listener guesses right from descriptions like this: an average over dev messages, not a
+        ranking. If no phrase says what a message means, its description says so. With `n_best` or `n_phrases=1`, rows
+        are the best single phrases for each (by default 5), as in `dictionary.parquet`. Lower scores are better. For a
+        single message, give `messages[:1]`.
         """
         run = self._fitted()
+        if n_phrases is not None and (not isinstance(n_phrases, int | np.integer) or n_phrases < 1):
+            raise InputError(f"n_phrases is {shown(n_phrases)}; give a positive integer.")
         said = _contents(messages, run.said["train"].messages, read_about(run.files["messages.parquet"]))
         language = replace(run.neuralese("train"), messages=said, ids=torch.arange(len(said)))
-        return self._entries("R->H", language, run.english.spoken(), n_best)
+        if n_best is not None or n_phrases == 1:
+            return self._entries("R->H", language, run.english.spoken(), 5 if n_best is None else n_best)
+        with one_thread():
+            table = Describer.of(run, n_phrases).table(said).rename(columns={"text": "target"})
+        columns = {"direction": "R->H", "criterion": "description", "source_id": language.ids.numpy(), "rank": 1}
+        table = table.assign(source=language.texts(), **columns)
+        return table[["direction", "criterion", "source_id", "source", "rank", "target", "score", "gain", "sure"]]
 
     def to_neuralese(self, phrases: Iterable[str] | str, n_best: int = 5) -> pd.DataFrame:
         """The best messages of the vocabulary for each of `phrases`: rows of `dictionary.parquet`, plus `message`.
 
-        A phrase of the inventory stands for itself; any other text for all the phrases of the inventory in it.
+        A phrase of the inventory stands for itself; any other text for all the phrases of the inventory in it. The
+        column `notes` names the words that are unknown, and what misspelt words were taken for; negations are refused.
         """
         run = self._fitted()
         texts = list(phrases) if isinstance(phrases, Iterable) and not isinstance(phrases, str) else [phrases]
         if strange := [text for text in texts if not isinstance(text, str)]:
             raise InputError(f"phrases hold {shown(strange[0])}; give strings, such as ['{self.phrases_[-1]}'].")
-        told = Composed(run.english, tuple(self._parts(text) for text in texts))
+        heard = [self._heard(text) for text in texts]
+        told = Composed(run.english, tuple(each.parts for each in heard))
         vocabulary = run.neuralese("train")
         table = self._entries("H->R", told, vocabulary, n_best)
         place = {int(number): row for row, number in enumerate(vocabulary.ids)}
         said = _lists(vocabulary.messages)
-        return table.assign(message=[said[place[number]] for number in table["target_id"]])
+        notes = [heard[source].notes() for source in table["source_id"]]
+        return table.assign(message=[said[place[number]] for number in table["target_id"]], notes=notes)
 
     def score(self) -> pd.DataFrame:
         """The belief evaluation on held-out messages: rows of `belief.parquet`, for the criterion and the controls."""
@@ -271,17 +298,17 @@ class Translator(BaseEstimator):
             scores = Lookup(self._fitted()).scores(direction, self._name(), source, target)
         return entries(direction, self._name(), source, target, scores, n_best)
 
-    def _parts(self, text: str) -> tuple[int, ...]:
-        """The phrases of the inventory contained in a text."""
+    def _heard(self, text: str) -> Heard:
+        """What a text is heard as: the phrases of the inventory that it names, or else those that its words make."""
         place = {phrase: number for number, phrase in enumerate(self.phrases_)}
-        if text in place:
-            return (place[text],)
-        said = [*(each.strip() for each in text.split(",")), *phrases_of(text)]
-        parts = sorted({place[each] for each in said if each in place})
-        if not parts:
-            some = ", ".join(self.phrases_[:5])
-            raise InputError(f"'{text}' contains no phrase of the inventory; use some, such as {some} (see phrases_).")
-        return tuple(parts)
+        named = [text] if text in place else [each.strip() for each in text.split(",")]
+        if all(each in place for each in named):
+            parts = tuple(sorted({place[each] for each in named}))
+            return Heard(text, parts, tuple(self.phrases_[part] for part in parts), len(parts) == 1, {}, ())
+        try:
+            return hear(text, self.phrases_)
+        except NeuraleseError as error:
+            raise InputError(str(error)) from None
 
     def _packed(self) -> bytes:
         run, content = self._fitted(), io.BytesIO()
@@ -415,3 +442,9 @@ def write_dictionary(run: Run, criteria: translate.Criteria, n_best: int) -> Non
     """Translate held-out messages into phrases, and utterances into messages."""
     dictionary = translate.score_dictionary(run, n_best, criteria)
     write_table(run.files["dictionary.parquet"], dictionary, "dictionary", {"criteria": criteria})
+
+
+def write_descriptions(run: Run, descriptions: Mapping[str, Any], messages: int) -> None:
+    """Describe held-out messages in as many phrases as it takes."""
+    table, about = translate.describe(run, descriptions, messages)
+    write_table(run.files["descriptions.parquet"], table, "descriptions", about)

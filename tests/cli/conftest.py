@@ -14,14 +14,13 @@ from neuralese.agents.cell import Cell, CellConfig, save_cell
 from neuralese.agents.messages import states_table
 from neuralese.agents.players import sample_messages
 from neuralese.cli.main import cli
-from neuralese.config.models import SynthesisConfig
+from neuralese.config.models import DescriptionConfig
 from neuralese.speakers.models import HumanSpeaker, RobotSpeaker, save_model
 from neuralese.stages.run import Run
 from neuralese.storage.files import write_json
 from neuralese.storage.tables import vectors, write_table
-from neuralese.translate.criteria import make_criterion
-from neuralese.translate.dictionary import build_dictionary, entries
-from neuralese.translate.synthesis import MessageMaker, bags_table, believe_by_likelihood, new_messages, new_phrases
+from neuralese.translate.descriptions import Describer
+from neuralese.translate.dictionary import build_dictionary
 
 PHRASES = ["", "green", "blue", "light", "dark green"]
 UTTERANCES = [[0], [1], [2], [3], [4], [2, 3]]  # the phrases, and one thing that humans said at once: blue, light
@@ -44,10 +43,10 @@ MESSAGE = 6  # length of a message
 
 
 def make_run(task: Path) -> None:
-    """Let an untrained agent speak, and translate it: by a dictionary, new messages and combined phrases."""
+    """Let an untrained agent speak, and translate it: by a dictionary, and in descriptions."""
     torch.manual_seed(0)
     generator, folder = torch.Generator().manual_seed(0), task / "seed0"
-    run = Run("colors", task.glob("*.parquet"))
+    run = Run("colors", [*task.glob("*.parquet"), task / "provenance.json"])
     game = run.states
     cell = Cell(game, CellConfig(hidden=8, message=MESSAGE, radius=2.0))
     save_cell(folder / "agent.safetensors", cell)
@@ -58,21 +57,17 @@ def make_run(task: Path) -> None:
     contexts = states_table(game, game.draw_states(80, generator), "context_id")
     write_table(folder / "contexts.parquet", contexts, "contexts")
 
-    run = Run("colors", [*task.glob("*.parquet"), *folder.glob("*")])
+    run = Run("colors", [*task.glob("*.parquet"), task / "provenance.json", *folder.glob("*")])
     held_out, vocabulary, told = [run.neuralese("dev"), run.neuralese("test")], run.neuralese("train"), run.utterances
     dictionary = build_dictionary(run.english, told, held_out, vocabulary, run.contexts(), CRITERIA, n_best=3)
     write_table(folder / "dictionary.parquet", dictionary, "dictionary", about={"criteria": CRITERIA})
-    config, settings = SynthesisConfig(steps=2, beam=1), CRITERIA["R->H"]["mine"]
-    criterion, few = make_criterion(settings), run.contexts(40)
-    bags, _ = new_phrases(criterion, held_out[0], run.english.spoken(), few, config)
-    write_table(folder / "bags.parquet", bags_table(bags), "bags")
-    rows = [entries("R->H", "synthesis", each, bags, criterion.scores(each, bags, few), 3) for each in held_out]
-    believe = believe_by_likelihood(vocabulary, run.contexts(), config.scale)
-    maker = MessageMaker(vocabulary, few, run.contexts(), 2.0, config, generator)
-    made, new = new_messages(told.ids.tolist(), told.texts(), {"synthesis": maker.make(told, believe)})
-    about = {"criteria": {"R->H": {"synthesis": settings}}, "contexts": 40, "otherwise": "mine"}
-    write_table(folder / "synthesis.parquet", pd.concat([*rows, new]), "dictionary", about)
-    write_table(folder / "new_messages.parquet", made, "messages")
+    curve = [[0.5, 1.0], [0.5, 0.9]]
+    about = {"settings": DescriptionConfig(price=0).model_dump(), "sure": curve}
+    parts = []
+    for said in (run.said["dev"], run.said["test"]):
+        described = Describer(run, DescriptionConfig(price=0), curve).table(said.messages)
+        parts.append(described.assign(message_id=said.ids.int().numpy()))
+    write_table(folder / "descriptions.parquet", pd.concat(parts, ignore_index=True), "descriptions", about)
 
 
 @pytest.fixture(scope="session")

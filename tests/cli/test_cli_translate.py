@@ -34,7 +34,7 @@ def test_what_humans_say_is_looked_up_and_scored_alike(shell, words, criterion):
 
 
 def test_without_a_criterion_ours_translates_whatever_it_is_called(shell):
-    for what in (("blue",), ("--message-id", 305), ("--message-id", 17)):
+    for what in (("blue",), ("--message-id", 305, "-n", 3), ("--message-id", 17, "-n", 3)):
         answer = shell.json(*TRANSLATE, *what)
         assert answer["criterion"] == "mine"
         assert answer == shell.json(*TRANSLATE, *what, "--criterion", "mine")
@@ -91,7 +91,7 @@ def test_a_message_is_looked_up_and_scored_alike(shell, results, tmp_path):
 
 
 def test_a_message_of_the_vocabulary_is_scored_as_it_is_in_no_dictionary(shell):
-    assert shell.json(*TRANSLATE, "--message-id", 17)["translations"][0]["how"] == "scored"
+    assert shell.json(*TRANSLATE, "--message-id", 17, "-n", 1)["translations"][0]["how"] == "scored"
 
 
 def test_phrases_said_together_are_scored_and_their_messages_saved(shell, results, tmp_path):
@@ -101,33 +101,36 @@ def test_phrases_said_together_are_scored_and_their_messages_saved(shell, result
     table = read_table(results / "colors/seed0/messages.parquet", "messages")
     np.testing.assert_array_equal(saved, matrix(table["message"])[[number for number, _ in best(answer)]])
     np.testing.assert_allclose(answer["vectors"], saved, rtol=1e-6)
-    heard = shell.prints(*TRANSLATE, "--message", tmp_path / "made.npy")
+    heard = shell.prints(*TRANSLATE, "--message", tmp_path / "made.npy", "-n", 2)
     assert heard.count("scored now") == 2
     said = shell.prints(*TRANSLATE, "blue", "-n", 2, "--save", tmp_path / "made.npy")
     assert f"Wrote {tmp_path / 'made.npy'}: an array (2, 6), the best message first." in said
 
 
-def test_new_messages_and_new_phrases(shell, results, tmp_path):
-    path = results / "colors/seed0/new_messages.parquet"
-    made = shell.json(*TRANSLATE, "--new", "blue", "--save", tmp_path / "new.npy")
-    assert best(made) == [(2, "new message 2")]
-    np.testing.assert_array_equal(np.load(tmp_path / "new.npy")[0], matrix(read_table(path, "messages")["message"])[2])
-    looked_up = shell.json(*TRANSLATE, "--new", "--message-id", 305, "-n", 3)
-    scored = shell.json(*TRANSLATE, "--new", "--message-id", 305, "-n", 5)
-    assert best(looked_up) == best(scored)[:3]
-    assert scores(looked_up) == pytest.approx(scores(scored)[:3], rel=1e-4)
-    assert best(shell.json(*TRANSLATE, "--new", "light blue")) == [(5, "new message 5")]  # humans say that
-    assert "frequent human utterances" in shell.fails(*TRANSLATE, "--new", "light green")
+def test_messages_are_described_unless_phrases_are_asked_for(shell, results, tmp_path):
+    table = read_table(results / "colors/seed0/descriptions.parquet", "descriptions").to_pandas()
+    row = table.set_index("message_id").loc[305]
+    (found,) = shell.json(*TRANSLATE, "--message-id", 305)["translations"][0]["best"]
+    assert (found["sure"], found["parts"]) == (row["sure"], row["parts"].tolist())
+    assert row["text"] in found["text"]
+    assert "sure" in shell.prints(*TRANSLATE, "--message-id", 305)
+    said = read_table(results / "colors/seed0/messages.parquet", "messages")
+    np.save(tmp_path / "said.npy", matrix(said["message"])[305])
+    (again,) = shell.json(*TRANSLATE, "--message", tmp_path / "said.npy")["translations"][0]["best"]
+    assert (again["text"], again["sure"]) == (found["text"], pytest.approx(found["sure"], abs=1e-3))
+    (of_training,) = shell.json(*TRANSLATE, "--message-id", 3)["translations"]
+    assert of_training["source"] == "message 3"
 
 
-def test_unknown_phrases_bring_up_close_ones(shell):
+def test_any_english_is_heard_and_what_is_not_is_said(shell):
     assert shell.json(*TRANSLATE, "(silence)", "-n", 1)["translations"][0]["source"] == "(silence)"
-    assert "did you mean blue?" in shell.fails(*TRANSLATE, "bleu")
-    assert "did you mean" in shell.fails(*TRANSLATE, "dark")  # only with green
-    assert "green, blue, light" in shell.fails(*TRANSLATE, "xyzzy")
-    said = shell.fails(*TRANSLATE, "coming green")  # light is nothing like coming, however many letters they share
-    assert "did you mean" not in said
-    assert "its words occur in green, dark green." in said
+    answer = shell.json(*TRANSLATE, "a bleu thing")
+    assert (answer["phrases"], answer["corrected"]) == (["blue"], {"bleu": "blue"})
+    assert answer["left_out"] == ["a", "thing"]
+    assert "bleu is taken for blue; unknown: a, thing" in shell.prints(*TRANSLATE, "a bleu thing")
+    assert shell.json(*TRANSLATE, "dark")["phrases"] == ["dark green"]
+    assert "such as green, blue, light" in shell.fails(*TRANSLATE, "xyzzy")
+    assert "please say what is so" in shell.fails(*TRANSLATE, "blue without green")
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,15 @@ def in_place_of(old: str, new: object) -> dict:
 
 NAMES = ["a $x^{ b$", "a b", "", " ", "\x1b[31mred", "a\nb", "$", "é", "a|b", "a&b", "<b>", "{x}", "../x", "a/b", "-a"]
 NAMES += ["1a", "x" * 41, "\u202eabc", "a\\b", "a,b", "a=b", "%"]
-TAKEN = ["synthesis", "Synthesis", "utterance", "silence", "none", "interpreter", "message"]  # with a meaning in tables
+TAKEN = [
+    "description",
+    "Description",
+    "utterance",
+    "silence",
+    "none",
+    "interpreter",
+    "message",
+]  # with a meaning in tables
 TAKEN += [name for name in kinds() if name != "belief" and name not in DEFAULT.model_dump()["criteria"]]
 FOLDERS = ["~/x", "~", "", "a{b}", "{task}", "a/", "/", "a\nb", "a\0b", "\x1b[2J", "x\n"]
 MANY = [n / 1000 for n in range(1, 201)]
@@ -100,7 +108,7 @@ VALUES: list[tuple[str, list]] = [  # of a dotted key
     ("corpora.mine", FOLDERS),
     ("data.source", ["x" * 10_000]),
     ("ablation.also", [{name: {"kind": "pmi"}} for name in (*NAMES[:4], 7, True)]),
-    ("synthesis.criterion", ["nope", "random", ""]),
+    ("examples.criterion", ["nope", ""]),
     ("examples.criterion", ["nope", None]),
     ("evaluation.phrases_heard", [9]),
 ]

@@ -195,10 +195,12 @@ def test_a_single_sequence_is_refused_and_a_flat_list_for_messages_of_one_symbol
         ("to_english", [[[1e300] * 5]], "too large for 32 bits"),
         ("to_english", [0.5], "messages are 0.5; give a list"),
         ("to_english", [None], "messages are None; give a list"),
-        *(("to_english", [[[0.0] * 5], n], "n_best is .*; give a positive integer") for n in (0, -1, 2.5, "3", None)),
+        *(("to_english", [[[0.0] * 5], n], "n_best is .*; give a positive integer") for n in (0, -1, 2.5, "3")),
+        *(("to_english", [[[0.0] * 5], None, n], "n_phrases is .*; give a positive integer") for n in (0, "3")),
         *(("to_neuralese", ["large x0", n], "n_best is .*; give a positive integer") for n in (0, 2.5)),
         *(("to_neuralese", [each], "phrases hold .*; give strings") for each in (None, 3, [3], [["x0"]], b"x0")),
-        ("to_neuralese", [["heliotrope"]], "contains no phrase of the inventory"),
+        ("to_neuralese", [["heliotrope"]], "no word like .*; please use other words"),
+        ("to_neuralese", ["not x0"], "says what is not so"),
     ],
 )
 def test_what_cannot_be_translated_is_refused_in_one_sentence(of_vectors, method, given, says):

@@ -13,10 +13,8 @@ from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanListener, HumanSpeaker, RobotSpeaker
 from neuralese.speakers.traces import Lists, Traces
 from neuralese.storage.tables import write_table
-from neuralese.translate.criteria import make_criterion
-from neuralese.translate.dictionary import build_dictionary, entries
+from neuralese.translate.dictionary import build_dictionary
 from neuralese.translate.languages import Composed, English, Neuralese
-from neuralese.translate.synthesis import bags_table, new_messages
 
 PHRASES = ["", "red", "green", "blue", "light"]  # the first is silence
 PARTS = ((0,), (1,), (2,), (3,), (4,), (1, 4), (2, 4))
@@ -67,19 +65,10 @@ class SmallTask:
         write_table(path, dictionary, "dictionary", about={"criteria": by_direction})
         return {path.name: path}
 
-    def write_synthesis(self, folder: Path, otherwise: str, made_for: list[int]) -> dict[str, Path]:
-        """Write what `Translations.by_synthesis` reads: bags for all messages, new messages for some utterances."""
-        tables = {name: folder / name for name in ("synthesis.parquet", "new_messages.parquet", "bags.parquet")}
-        bags = Composed(self.english, ((1,), (2,), (1, 4)))
-        write_table(tables["bags.parquet"], bags_table(bags), "bags")
-        said, criterion = self.language(self.said), make_criterion({"kind": "belief"})
-        rows = [entries("R->H", "synthesis", said, bags, criterion.scores(said, bags, self.candidates), 1)]
-        texts = [", ".join(PHRASES[part] for part in PARTS[number]) for number in made_for]
-        made = {
-            name: (torch.randn(len(made_for), MESSAGE, generator=self.generator), torch.zeros(len(made_for)))
-            for name in ("synthesis", "synthesis-judge")
-        }
-        messages, new = new_messages(made_for, texts, made)
-        write_table(tables["new_messages.parquet"], messages, "messages")
-        write_table(tables["synthesis.parquet"], pd.concat([*rows, new]), "dictionary", about={"otherwise": otherwise})
-        return tables
+    def describe(self, folder: Path) -> Path:
+        """Write what `Translations.by_description` reads: "red" and "light red" in turn, and once nothing."""
+        path, many = folder / "descriptions.parquet", len(self.said.ids)
+        parts = [[], *([1], [1, 4]) * many][:many]
+        table = {"message_id": self.said.ids.int().numpy(), "text": "", "parts": parts, "score": 0.0, "gain": 0.0}
+        write_table(path, pd.DataFrame(table | {"sure": 0.5}), "descriptions")
+        return path

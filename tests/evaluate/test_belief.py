@@ -6,7 +6,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 import torch
-from small_task import MESSAGE, NOISE, PHRASES, SmallTask
+from small_task import PHRASES, SmallTask
 
 from neuralese.agents.cell import Cell, CellConfig
 from neuralese.agents.messages import Speech
@@ -23,7 +23,7 @@ from neuralese.games.driving import DrivingGame, Layouts
 from neuralese.games.reference import ReferenceGame
 from neuralese.speakers.models import HumanListener, RobotSpeaker
 from neuralese.speakers.traces import Lists, Traces
-from neuralese.storage.tables import matrix, read_table, write_table
+from neuralese.storage.tables import read_table
 from neuralese.translate.criteria import BeliefCriterion
 
 ITEMS = 4000
@@ -268,7 +268,6 @@ CRITERIA = {
     "theirs": {"kind": "direct", "role": "baseline", "members": 1},
     "dice": {"kind": "random", "role": "control", "members": 1},
 }
-MADE_FOR = [1, 2, 5]  # utterances for which there are new messages
 
 
 def test_a_listener_hears_the_best_phrases_of_each_message_and_no_more_than_asked_for(task):
@@ -328,44 +327,15 @@ def test_a_random_translation_is_drawn_anew_for_every_item_and_is_never_silence(
     assert len(of_one) > 5  # the same utterance becomes many messages
 
 
-@pytest.mark.parametrize(("noise", "otherwise"), [(NOISE, "mine"), (0.0, "theirs")])
-def test_new_messages_pass_the_channel_once_and_what_has_none_is_translated_as_otherwise(noise, otherwise, tmp_path):
-    task = SmallTask(humans=6000)
-    files, known = by_dictionary(task, tmp_path)
-    files |= task.write_synthesis(tmp_path, otherwise, MADE_FOR)
-    task.cell.config = task.cell.config.model_copy(update={"noise": noise})
-    made = torch.from_numpy(matrix(read_table(files["new_messages.parquet"], "messages")["message"]).copy())
-    found = task.translations.by_synthesis(files, known.values(), task.cell, task.generator)
-    assert {each.name: each.role for each in found} == {"synthesis": "extension", "synthesis-judge": "asks the judge"}
-    assert [each.heard.phrases is None for each in found] == [
-        False,
-        True,
-    ]  # only messages were made by asking the judge
-    for place, each in enumerate(found):
-        for unit, said in task.speech.units.items():
-            new = torch.isin(said, torch.tensor(MADE_FOR))
-            heard, usual = each.heard.messages[unit], known[otherwise].heard.messages[unit]
-            assert torch.equal(heard[~new], usual[~new])
-            own = torch.tensor([3 * place + MADE_FOR.index(number) for number in said[new].tolist()])
-            off = heard[new] - made[own]
-            assert 1000 < len(off) < len(said)
-            if not noise:
-                assert not off.any()
-                continue
-            # of the channel's standard deviation, around nothing, and anew for every item
-            assert off.std().item() == pytest.approx(noise, rel=0.05)
-            assert off.mean(0).abs().max() < 0.05
-            assert len(off.unique(dim=0)) == len(off)
-    assert heard.shape[1] == MESSAGE
-
-
-def test_phrases_put_together_are_heard_as_all_their_words(task, tmp_path):
-    files, known = by_dictionary(task, tmp_path)
-    files |= task.write_synthesis(tmp_path, "mine", MADE_FOR)
-    bags = pd.DataFrame({"bag_id": range(3), "text": "", "parts": [[4, 1]] * 3})  # "light red", whichever is chosen
-    write_table(files["bags.parquet"], bags, "bags")
-    heard = task.translations.by_synthesis(files, known.values(), task.cell, task.generator)[0].heard
-    assert heard.phrases.tolist() == [[0, 1, 0, 0, 1]] * len(task.said.ids)
+def test_descriptions_are_heard_as_all_their_words_beside_those_of_another_message(task, tmp_path):
+    ours, others = task.translations.by_description(task.describe(tmp_path))
+    assert ours.heard.phrases[:4].tolist() == [[0] * 5, [0, 1, 0, 0, 0], [0, 1, 0, 0, 1], [0, 1, 0, 0, 0]]
+    assert torch.equal(others.heard.phrases, ours.heard.phrases.roll(1, 0))
+    assert (ours.role, others.role) == ("extension", "control")
+    belief = evaluate_belief(task.listeners, task.said, task.speech, [ours, others], 100, task.generator)
+    heard = belief[belief["criterion"].isin([ours.name, others.name])]
+    assert set(heard["english"]) == {"description"}
+    assert set(belief.loc[belief["speaker"] == "H", "english"]) == {""}
 
 
 # the interpreter

@@ -68,7 +68,7 @@ def test_a_figure_is_set_only_beside_what_was_measured_in_the_papers_way(whole):
     assert set(told["unit"]) == {"message", "utterance"}  # a phrase of what was said is not what the paper translates
     assert set(told.loc[told["task"] == "driving", "section"]) == {EASIER}  # its distractors are anywhere on the road
     assert set(told.loc[told["task"] != "driving", "section"]) == {""}
-    assert not told["criterion"].isin(["shuffled", "synthesis-judge"]).any()
+    assert not told["criterion"].isin(["shuffled", "pragmatic"]).any()
     row = told.query("task == 'colors' and pair == 'R → H*' and criterion == 'belief'").iloc[0]
     assert (row["table"], row["paper"], row["difference"]) == ("1a", 0.86, pytest.approx(0.75 - 0.86))
 

@@ -6,16 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from small_task import NOISE, SmallTask
+from small_task import SmallTask
 
 from neuralese.evaluate.listeners import ModelRobot
 from neuralese.evaluate.outcomes import outcome_table
 from neuralese.evaluate.relay import (
     RELAY_OVER,
     SHARES,
-    PhraseMessages,
     Relay,
-    new_messages,
     nonsense,
     one_bit,
     relay_outcomes,
@@ -39,8 +37,8 @@ def relay(task: SmallTask) -> Relay:
     return Relay(task.english.spoken(), task.language(task.vocabulary), task.candidates, listeners, heard)
 
 
-def played(task: SmallTask, new: dict[str, PhraseMessages] | None = None) -> tuple[pd.DataFrame, pd.DataFrame]:
-    conditions, choices = round_trips(relay(task), CRITERIA, new or {}, task.said.first(100), task.said)
+def played(task: SmallTask) -> tuple[pd.DataFrame, pd.DataFrame]:
+    conditions, choices = round_trips(relay(task), CRITERIA, task.said.first(100), task.said)
     outcomes = relay_outcomes(relay(task), conditions, task.said)
     return outcome_table(outcomes, np.random.default_rng(0), RELAY_OVER, SHARES, 100), choices
 
@@ -73,27 +71,11 @@ def test_the_chosen_pair_is_the_best_of_all_by_a_naive_loop(task):
             robot = ways.credit(task.vocabulary.messages[message], dev.states, "dev")
             human = task.listeners.human.credit(torch.eye(len(task.english))[phrases.ids[phrase]], dev.states)
             scored[there, back] = robot.mean() + human.mean()
-    _, choices = round_trips(ways, CRITERIA, {}, dev, task.said)
+    _, choices = round_trips(ways, CRITERIA, dev, task.said)
     first = choices[choices["criterion"] == "mine"].iloc[0]
     assert first["accuracy"] + first["understood"] == pytest.approx(scored[first["there"], first["back"]], abs=1e-9)
     assert scored[first["there"], first["back"]] == pytest.approx(max(scored.values()), abs=1e-9)
     assert first["pairs"] == len(family) ** 2
-
-
-def test_new_messages_pass_the_channel_when_they_are_sent_and_others_have_done_so(task, tmp_path):
-    files = task.write_synthesis(tmp_path, otherwise="mine", made_for=[1, 2, 3, 4])
-    new = new_messages(files, task.english.spoken(), NOISE)
-    assert set(new) == {"mine"}
-    phrases = torch.arange(4).repeat(500)
-    off = new["mine"].sent(phrases) - new["mine"].messages[phrases]
-    assert float(off.std()) == pytest.approx(NOISE, rel=0.05)
-    recorded = task.vocabulary.messages[:4]
-    assert torch.equal(PhraseMessages(recorded).sent(torch.tensor([2, 0])), recorded[[2, 0]])
-    table, choices = played(task, new)
-    assert {"mine", "synthesis"} <= set(table["criterion"])
-    assert set(choices.loc[choices["criterion"] == "synthesis", "back"]) == {"synthesis"}
-    few = task.write_synthesis(tmp_path, otherwise="mine", made_for=[1, 2])  # none for other phrases
-    assert new_messages(few, task.english.spoken(), NOISE) == new_messages({}, task.english.spoken(), NOISE) == {}
 
 
 def test_nonsense_has_the_weights_of_english_in_another_order_and_as_many_words(task):
@@ -109,7 +91,7 @@ def test_nonsense_has_the_weights_of_english_in_another_order_and_as_many_words(
 
 
 def test_nonsense_is_chosen_by_the_robot_alone(task):
-    _, choices = round_trips(relay(task), CRITERIA, {}, task.said.first(100), task.said)
+    _, choices = round_trips(relay(task), CRITERIA, task.said.first(100), task.said)
     first, second = choices[choices["criterion"] == "nonsense"]["accuracy"]
     assert first >= second
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from neuralese.play.session import MAX_CHARACTERS, RefusedError, hear
+from neuralese.errors import NeuraleseError
+from neuralese.translate.hearing import hear
 
 INVENTORY = ["blue", "light", "sky blue", "", "black beak", "long black", "white belly", "don't know"]
 DRIVING = ["", "north", "left", "at goal", "going left", "going north", "right to left", "left to right", "ill wait"]
@@ -23,9 +24,11 @@ DRIVING = ["", "north", "left", "at goal", "going left", "going north", "right t
     ],
 )
 def test_words_are_heard_as_all_phrases_that_they_contain(typed, phrases, corrected, left_out):
-    heard = hear(typed, INVENTORY, 12)
+    heard = hear(typed, INVENTORY)
     assert (heard.phrases, heard.corrected, heard.left_out) == (phrases, corrected, left_out)
     assert [INVENTORY[each] for each in heard.parts] == list(phrases)
+    assert all(word in heard.notes() for word in (*corrected, *left_out))
+    assert bool(heard.notes()) == bool(corrected or left_out)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +47,7 @@ def test_words_are_heard_as_all_phrases_that_they_contain(typed, phrases, correc
     ],
 )
 def test_words_are_heard_as_the_single_phrase_that_is_nearest(typed, phrase, exact):
-    heard = hear(typed, DRIVING, 3, single=True)
+    heard = hear(typed, DRIVING, single=True)
     assert (heard.phrases, heard.exact, heard.typed) == ((phrase,), exact, typed)
     assert DRIVING[heard.parts[0]] == phrase
 
@@ -56,13 +59,12 @@ def test_words_are_heard_as_the_single_phrase_that_is_nearest(typed, phrase, exa
         (" ?! ", False, "Please say something first."),
         ("xyzzy", False, "no word like “xyzzy”; please use other words"),
         ("banana", True, "no word like “banana”; please use other words"),
-        ("x" * (MAX_CHARACTERS + 1), False, "please keep to 80"),
-        ("a " * 13, False, "13 words; please use 12 or fewer"),
-        ("I am going left", True, "That is 4 words; please use 3 or fewer."),
+        ("sky blue without light", False, "says what is not so (“without”)"),
+        ("not left", True, "says what is not so (“not”)"),
     ],
 )
 def test_what_cannot_be_heard_is_refused_in_one_sentence(typed, single, says):
-    with pytest.raises(RefusedError) as error:
-        hear(typed, DRIVING if single else INVENTORY, 3 if single else 12, single)
+    with pytest.raises(NeuraleseError) as error:
+        hear(typed, DRIVING if single else INVENTORY, single)
     assert says in str(error.value)
     assert "\n" not in str(error.value)

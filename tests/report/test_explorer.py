@@ -45,8 +45,8 @@ def test_the_explorer_holds_what_both_listeners_believe(generator, candidates):
     speech = Speech(torch.tensor([10]), game.draw_states(1, generator), said.messages[:1])
     (found,) = explore(speech, pd.DataFrame(rows), "mine", words, human, ModelRobot(said.speaker, game))
     translations = [each[:2] for each in found["english"]]
-    assert translations == [["mine", "blue"], ["mine", "green"], ["other", "red"], ["new", "red, blue"]]
-    heard = torch.tensor([[0.0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 0, 1]])
+    assert translations == [["new", "red, blue"], ["mine", "blue"], ["mine", "green"], ["other", "red"]]
+    heard = torch.tensor([[1.0, 0, 1], [0, 0, 1], [0, 1, 0], [1, 0, 0]])
     expected = human.preferences(heard, speech.states.expand(4, -1)).softmax(-1).mean(0)  # of several networks
     np.testing.assert_allclose([each[2] for each in found["english"]], expected, atol=1e-3)
     assert np.shape(found["robot"]) == (candidates,)

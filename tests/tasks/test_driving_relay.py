@@ -207,16 +207,13 @@ def test_an_interpreter_minimises_the_divergence_of_beliefs_in_the_one_context(g
     assert pair.results(interpreter)["reward"].shape == (60,)
 
 
-NEW = PhraseMessages(torch.randn(4, MESSAGE, generator=torch.Generator().manual_seed(0)), 0.3)
-
-
 @pytest.fixture
 def tried(run, translators):
-    return screen(translators, CRITERIA, NEW, Guesser(run, run.said["dev"]), 4)
+    return screen(translators, CRITERIA, Guesser(run, run.said["dev"]), 4)
 
 
 def test_every_family_has_the_same_tries_and_no_two_relay_alike(tried):
-    assert list(dict.fromkeys(each.name for each in tried)) == ["mine", "theirs", "synthesis"]
+    assert list(dict.fromkeys(each.name for each in tried)) == ["mine", "theirs"]
     for name in ("mine", "theirs"):
         for voice in (RECORDED, MEAN):
             assert 1 <= len([each for each in tried if (each.name, each.facts["voice"]) == (name, voice)]) <= 2
@@ -229,15 +226,14 @@ def test_dev_chooses_the_pair_with_the_highest_reward(run, translators, tried, p
     for _, rows in choice.groupby("criterion"):
         assert rows["reward"].is_monotonic_decreasing
         assert rows["rank"].tolist() == list(range(1, len(rows) + 1))
-    chosen = chosen_translators(translators, choice, NEW)
+    chosen = chosen_translators(translators, choice)
     found = {each.name: each for each in translated(CRITERIA, chosen, RelayChannel, translators.phrases.ids)}
-    roles = {"mine": "ours", "theirs": "baseline", "dice": "control", "synthesis": "extension"}
+    roles = {"mine": "ours", "theirs": "baseline", "dice": "control"}
     assert {name: each.role for name, each in found.items()} == roles
     first, second = choice[choice["criterion"] == "mine"].iloc[:2].to_dict("records")
     assert found["mine"].facts["there"] == first["to_english"]
     assert found["mine"].facts["dev_reward"] == first["reward"]
     assert found["mine"].facts["runner_up_reward"] == second["reward"]
-    assert found["synthesis"].heard.translator.spoken is NEW
     played = pair.play(found.values())
     assert played[0].values["reward"].mean() == pytest.approx(first["reward"])  # the same games
     assert 0 <= understood(run, found["mine"].heard) <= 1

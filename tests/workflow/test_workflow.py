@@ -31,7 +31,7 @@ DICTIONARY = {  # the rule of the dictionary and those after it
     "write_report",
 }
 CLOSED_LOOP = {"relay_driving", "listen_driving", "relay"}
-TRANSLATION = DICTIONARY | CLOSED_LOOP | {"synthesise", "ablate", "choose_criteria"}
+TRANSLATION = DICTIONARY | CLOSED_LOOP | {"describe", "ablate", "choose_criteria"}
 # prints the modules and definitions that each script reaches
 REACHED = """
 import json, sys
@@ -51,8 +51,12 @@ def test_the_tables_name_their_data(project):
     assert (belief["data"] == "embedded").all()
     configured = {"algorithm-1", "released", "belief", "direct", "random"}
     controls = {"shuffled", "constant", "silence"}
-    assert set(belief["criterion"]) == configured | controls | {"none", "synthesis", "synthesis-judge", "interpreter"}
-    assert set(belief.loc[belief["role"] == "asks the judge", "criterion"]) == {"synthesis-judge"}
+    assert set(belief["criterion"]) == configured | controls | {
+        "none",
+        "description",
+        "description-shuffled",
+        "interpreter",
+    }
     assert set(belief.loc[belief["distractors"] == "anywhere", "task"]) == {"driving"}
     for name in ("comparison.md", "comparison.csv", "comparison.tex"):
         assert "embedded" in (tables / name).read_text()

@@ -107,9 +107,7 @@ rule gather_report:
         human_speaker="<humans>/{task}/seed{seed}/human_speaker.safetensors",
         human_listener="<humans>/{task}/seed{seed}/human_listener.safetensors",
         dictionary="<results>/{task}/seed{seed}/dictionary.parquet",
-        synthesis="<results>/{task}/seed{seed}/synthesis.parquet",
-        new_messages="<results>/{task}/seed{seed}/new_messages.parquet",
-        bags="<results>/{task}/seed{seed}/bags.parquet",
+        descriptions="<results>/{task}/seed{seed}/descriptions.parquet",
         protocol="<results>/{task}/seed{seed}/protocol.parquet",
     output:
         examples="<results>/{task}/seed{seed}/examples.parquet",

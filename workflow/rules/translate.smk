@@ -95,41 +95,38 @@ rule score_dictionary:
         "../scripts/score_dictionary.py"
 
 
-rule synthesise:
-    """Make new messages with the meaning of phrases, and combine phrases to translate messages."""
+rule describe:
+    """Describe every message of dev and test in as many phrases as it takes."""
     input:
         game=files_of("game"),
         human=files_of("human"),
-        utterances="<data>/{task}/utterances.parquet",
         messages="<results>/{task}/seed{seed}/messages.parquet",
         contexts="<results>/{task}/seed{seed}/contexts.parquet",
         robot_speaker="<results>/{task}/seed{seed}/robot_speaker.safetensors",
         human_speaker="<humans>/{task}/seed{seed}/human_speaker.safetensors",
-        criteria="<results>/{task}/criteria.parquet",
+        human_listener="<humans>/{task}/seed{seed}/human_listener.safetensors",
         robot=files_of("robot"),
+        judge=files_of("judge"),
+        provenance="<data>/{task}/provenance.json",
     output:
-        dictionary=report(
-            "<results>/{task}/seed{seed}/synthesis.parquet",
+        report(
+            "<results>/{task}/seed{seed}/descriptions.parquet",
             category="Dictionaries",
-            caption="../report/synthesis.rst",
+            caption="../report/descriptions.rst",
         ),
-        messages="<results>/{task}/seed{seed}/new_messages.parquet",
-        bags="<results>/{task}/seed{seed}/bags.parquet",
     log:
-        "<logs>/{task}/seed{seed}/synthesise.log",
+        "<logs>/{task}/seed{seed}/describe.log",
     benchmark:
-        "<benchmarks>/{task}/seed{seed}/synthesise.tsv"
+        "<benchmarks>/{task}/seed{seed}/describe.tsv"
     priority: SECOND
     threads: 1
     resources:
         mem_mb=growing(3000),
-        runtime=growing(15),
+        runtime=growing(10),
     params:
-        criterion=setting("synthesis.criterion"),
-        synthesis=lambda wildcards: {name: value for name, value in config["synthesis"].items() if name != "criterion"},
-        radius=setting("agent.radius"),
-        n_best=setting("dictionary.n_best"),
+        descriptions=setting("descriptions"),
+        messages=setting("ablation.messages"),
         game=setting("games.{task}"),
-        code=code("synthesise"),
+        code=code("describe"),
     script:
-        "../scripts/synthesise.py"
+        "../scripts/describe.py"

@@ -21,7 +21,6 @@ neuralese corpus import csv log.csv mine --message sent --states shape,color,siz
 neuralese corpus import jsonl log.jsonl mine --utterance description --episode game
 neuralese corpus import egg interactions/validation/epoch_50/interaction_gpu0 mine
 neuralese corpus export csv results/mine tables
-neuralese corpus export xferbench mine mine.jsonl
 """
 
 
@@ -121,18 +120,17 @@ def import_egg(file: Path, folder: Path) -> None:
 
 
 @corpus.command("export", cls=Examples, epilog="\n".join(EXAMPLES.strip().splitlines()[5:]))
-@click.argument("kind", metavar="FORMAT", type=click.Choice(["csv", "csar", "xferbench"]))
+@click.argument("kind", metavar="FORMAT", type=click.Choice(["csv"]))
 @click.argument("source", metavar="FROM", type=click.Path(path_type=Path))
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
 def export_command(kind: str, source: Path, out: Path) -> None:
-    """Write a corpus, and its dictionary if there is one, in another FORMAT.
+    """Write a corpus, and its dictionary if there is one, as CSV files (FORMAT is csv) in a new folder OUT.
 
-    FROM is a corpus, or its folder in the results, such as results/mine. FORMAT is csv (OUT is a new folder), csar or
-    xferbench (OUT is a new file of JSON Lines, read by the tools of that name; for messages of symbols only).
+    FROM is a corpus, or its folder in the results, such as results/mine.
     """
-    from neuralese.tasks.corpus.export import FORMATS, load
+    from neuralese.tasks.corpus.export import export_csv, load
 
-    click.echo(FORMATS[kind](load(source), out))
+    click.echo(export_csv(load(source), out))
 
 
 def _say_imported(folder: Path, made: "Imported") -> None:

@@ -23,7 +23,6 @@ neuralese translate --task colors blue
 neuralese translate --task colors light blue -n 3 --save light_blue.npy
 neuralese translate --task colors --message light_blue.npy
 neuralese translate --task driving --message-id 17 --criterion direct
-neuralese translate --task colors --new blue --json
 """
 
 
@@ -39,8 +38,7 @@ neuralese translate --task colors --new blue --json
 )
 @click.option("--message-id", type=click.IntRange(0, 2**31 - 1), help="Number of a message in messages.parquet.")
 @click.option("-n", "count", type=click.IntRange(min=1), help="How many.  [default: all in the dictionary, or 5]")
-@click.option("--criterion", help="Criterion of the dictionary.  [default: ours]")
-@click.option("--new", is_flag=True, help="Use new messages for phrases, and combined phrases for messages.")
+@click.option("--criterion", help="Criterion that translates, into single phrases.  [default: ours]")
 @click.option(
     "--save",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -54,39 +52,52 @@ def translate(
 ) -> None:
     """Translate PHRASE into neuralese, or messages into English. Lower scores are better.
 
-    A phrase of the inventory, an utterance humans made, and a message of the dev or test split are looked up in the
-    dictionary. Other messages, and other phrases said together, are scored by the same criterion in the same contexts.
+    A message is described in as many phrases as it takes; with -n or --criterion, the best single phrases are listed.
+    `sure` is how often a listener guesses right from descriptions like it: an average, not a ranking of messages.
+
+    PHRASE is any English: words that no phrase has are listed and left out, and a misspelt word is taken for the
+    nearest. A phrase of the inventory, an utterance humans made, and a message of the dev or test split are looked up.
+    Other messages, and other phrases said together, are scored by the same criterion in the same contexts.
     """
-    message, message_id, new = options["message"], options["message_id"], options["new"]
+    message, message_id = options["message"], options["message_id"]
     criterion, count, folder = options["criterion"], options["count"], Results(results)
     if (bool(phrase) + (message is not None) + (message_id is not None)) != 1:
         raise click.UsageError("give one of: a PHRASE, --message or --message-id.")
-    if new and criterion:
-        raise click.UsageError("--new has its own criterion; leave out --criterion.")
     if save and not phrase:
         raise click.UsageError("--save writes messages, so it needs a PHRASE to translate.")
-    folder.of_seed(task, seed, "synthesis.parquet" if new else "dictionary.parquet")  # which must exist
+    folder.of_seed(task, seed, "dictionary.parquet")  # which must exist
     from neuralese.stages.run import Run
     from neuralese.translate.dictionary import Lookup
 
-    lookup, vectors = Lookup(Run.open(results, task, seed), new), None
-    if phrase:
-        answers = [lookup.phrases(lookup.parts(" ".join(phrase)), criterion, count)]
+    lookup, vectors = Lookup(Run.open(results, task, seed)), None
+    describes = not phrase and criterion is None and count is None
+    heard = lookup.heard(" ".join(phrase)) if phrase else None
+    if heard:
+        answers = [lookup.phrases(heard.parts, criterion, count)]
         vectors = lookup.vectors(answers[0])
     elif message_id is not None:
-        answers = [lookup.message(message_id, criterion, count)]
+        answers = [lookup.described(message_id) if describes else lookup.message(message_id, criterion, count)]
     else:
-        answers = lookup.messages(load_messages(message, lookup), criterion, count)
+        said = load_messages(message, lookup)
+        answers = lookup.descriptions(said) if describes else lookup.messages(said, criterion, count)
     if save:
         if vectors is None:
             raise NeuraleseError("this agent speaks in symbols, so there are no vectors to --save.")
         save_messages(save, vectors)
-    about = {"task": task, "seed": seed, "data": folder.data(task), "criterion": criterion or lookup.default}
+    about = {
+        "task": task,
+        "seed": seed,
+        "data": folder.data(task),
+        "criterion": "description" if describes else criterion or lookup.default,
+    }
     if as_json:
         found: dict[str, Any] = about | {"translations": [asdict(answer) for answer in answers]}
         found |= {} if vectors is None else {"vectors": vectors.tolist()}
+        found |= heard.view() if heard else {}
         print_json(found | ({"saved": str(save)} if save else {}))
         return
+    if heard and heard.notes():
+        click.echo(heard.notes())
     for answer in answers:
         _print(answer, about, vectors)
     if save and vectors is not None:
@@ -95,11 +106,11 @@ def translate(
 
 def _print(answer: "Answer", about: dict, vectors: np.ndarray | None) -> None:
     """One answer as a table; messages, which have no words, are shown by the beginning of their vectors."""
-    how = "from the dictionary" if answer.how == "dictionary" else "scored now"
-    title = (
-        f"{answer.source} ({about['task']}, seed {about['seed']}, data {about['data']}; {about['criterion']}, {how})"
-    )
+    how = {"dictionary": ", from the dictionary", "scored": ", scored now"}.get(answer.how, "")
+    title = f"{answer.source} ({about['task']}, seed {about['seed']}, data {about['data']}; {about['criterion']}{how})"
     head, rows = ["rank", "translation", "score"], [[each.rank, each.text, each.score] for each in answer.best]
+    if answer.how == "described":
+        head, rows = ["translation", "score", "sure"], [[each.text, each.score, each.sure] for each in answer.best]
     if vectors is not None:
         head.append("vector")
         rows = [[*row, brief(vector)] for row, vector in zip(rows, vectors.tolist(), strict=True)]

@@ -23,7 +23,7 @@ README = "see config/README.md for the values allowed."
 MOST_MEMBERS, MOST_POINTS, MOST_FAULTS = 1000, 10_000, 20
 # names that tables give to rows made by no criterion, and to units of translation
 TABLE_NAMES = (
-    *("none", "shuffled", "constant", "silence", "neuralese", "synthesis", "synthesis-judge", "pragmatic"),
+    *("none", "shuffled", "constant", "silence", "neuralese", "description", "description-shuffled", "pragmatic"),
     *("interpreter", "nonsense", "one-bit", "no-channel", "utterance", "phrase", "message"),
 )
 FIXED = {  # sections that cannot be swept, and why
@@ -105,12 +105,9 @@ def _conflicts(config: Config) -> Iterator[str]:
     roles = [family.role for family in criteria.values() if family.role]
     for role in dict.fromkeys(role for role in roles if roles.count(role) > 1 and role != "baseline"):
         yield f"config: two criteria have the role '{role}'; give it to only one of them."
-    for section in ("synthesis", "examples"):
-        if (name := getattr(config, section).criterion) not in criteria:
-            found = f"config: {section}.criterion is '{name}', which is not a criterion"
-            yield _printable(found, f"choose from {', '.join(criteria)}.")
-        elif section == "synthesis" and not config.kinds[criteria[name].kind].by_meaning:
-            yield f"config: synthesis.criterion is '{name}', which ignores meanings; choose another one."
+    if (name := config.examples.criterion) not in criteria:
+        found = f"config: examples.criterion is '{name}', which is not a criterion"
+        yield _printable(found, f"choose from {', '.join(criteria)}.")
     if config.evaluation.phrases_heard > config.dictionary.n_best:
         yield "config: evaluation.phrases_heard exceeds dictionary.n_best; lower it or raise dictionary.n_best."
 

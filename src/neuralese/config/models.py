@@ -28,7 +28,6 @@ from neuralese.config.section import (
     Seed,
     Share,
     Units,
-    Width,
     between,
     key,
     parsed,
@@ -251,24 +250,21 @@ class Dictionary(Section):
     n_best: Annotated[int, between(1, 1000)] = key(5, "Number of translations kept for each message.")
 
 
-class SynthesisConfig(Section):
-    """How new messages and phrases are searched for."""
+class DescriptionConfig(Section):
+    """How phrases are put together to describe a message."""
 
-    scale: Width = key(
-        4.0,
-        "Width of p(z|x) while a message is being made, as a multiple of the channel's noise.",
-        "Wide: a message for a phrase must lie between those of many states.",
+    phrases: Annotated[int, between(1, 20)] = key(4, "Maximum number of phrases of a description.")
+    price: Annotated[float, between(0, 100)] = key(
+        0.02, "What a phrase must gain, in nats, to be added.", "Higher: shorter descriptions."
     )
-    steps: Count = key(120, "Number of gradient descent steps.")
-    utterances: Annotated[int, between(0, MOST)] = key(100, "Number of frequent utterances that get new messages.")
-    ask_judge: bool = key(True, "Whether messages are also made by asking the robot that judges them.")
-    beam: Annotated[int, between(0, 10_000)] = key(20, "Number of pairs of phrases extended to triples.")
-
-
-class Synthesis(SynthesisConfig):
-    """New messages for human utterances by gradient descent, new phrases for messages by putting phrases together."""
-
-    criterion: str = key("belief", "Criterion that combines phrases, and translates what has no new message.")
+    truth: Annotated[float, between(0, 100)] = key(
+        0.01,
+        "Penalty, in nats, per nat by which log p(phrase|z) is below that of the likeliest phrase.",
+        "Above 0, phrases that nobody would say are avoided.",
+    )
+    temper: Annotated[float, between(0.01, 1)] = key(
+        0.5, "Weight of each phrase's likelihood: phrases said together overlap.", "1: they are independent."
+    )
 
 
 class Ablation(Section):
@@ -339,7 +335,7 @@ class Config(Section):
         min_length=1,
     )
     dictionary: Dictionary = Dictionary()
-    synthesis: Synthesis = Synthesis()
+    descriptions: DescriptionConfig = DescriptionConfig()
     ablation: Ablation
     theory: Theory = Theory()
     examples: Examples = Examples()

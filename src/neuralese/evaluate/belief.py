@@ -7,8 +7,7 @@ A guess between the true state and its distractors is worth 1 if right and 0 if 
 indifferent. Who guesses, and when R is R*, is in `listeners`; English is judged by H* and by others (`judges`). Human
 utterances are translated whole (`unit` is "utterance") and also by one of their phrases ("phrase"). Only what was said
 aloud counts: silence can be translated into a message, as the behaviour evaluation needs, but is not evaluated here.
-Every message that a robot hears has passed through the channel once: those of the vocabulary when recorded, new ones
-when they are sent.
+Every message that a robot hears has passed through the channel once, when it was recorded.
 
 Distractors are drawn the way the true state was drawn ("play"), so that a listener that hears nothing is at chance.
 States may offer other ways to draw them (`States.other_distractors`), such as that of the authors' released code; each
@@ -26,18 +25,17 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from neuralese.agents.cell import Cell
 from neuralese.agents.messages import Speech
 from neuralese.evaluate.listeners import Listener, Listeners, ModelRobot, credit, ties, truthfulness
 from neuralese.evaluate.outcomes import Condition, Outcome, conditions_of, outcome_table
 from neuralese.games.states import Redraw, States
 from neuralese.speakers.traces import Traces
-from neuralese.storage.tables import matrix, read_about, read_table
+from neuralese.storage.tables import read_about, read_table
 from neuralese.translate.criteria import BeliefCriterion, kind_of
 from neuralese.translate.dictionary import build_dictionary
 from neuralese.translate.families import DIRECTIONS, SPEAKERS
 from neuralese.translate.interpreter import interpret_message, interpret_words, words_in_context
-from neuralese.translate.languages import Composed, English, Neuralese, Parts, load_parts, utterance_ids
+from neuralese.translate.languages import Composed, English, Neuralese, Parts, utterance_ids
 
 NATIVE: Condition = Condition("none", "same language", "native")
 OTHER_WORDS: Condition = Condition("shuffled", "words of another message (control)", "control")
@@ -54,11 +52,12 @@ class Translated:
     phrases: Tensor | None = None  # (n, phrases) how often each is said instead of the robot's messages
     messages: dict[str, Tensor] = field(default_factory=dict)  # by unit, (n, message) instead of the humans' words
     dev: Mapping[str, float] = field(default_factory=dict)  # the accuracy on dev by direction, where it was chosen
+    english: str = "phrase"  # what `phrases` are together
 
 
-SYNTHESIS: tuple[Condition, Condition] = (
-    Condition("synthesis", "synthesis (new messages, phrases put together)", "extension"),
-    Condition("synthesis-judge", "synthesis that asks the judge", "asks the judge"),
+DESCRIPTIONS: tuple[Condition, Condition] = (
+    Condition("description", "descriptions (phrases put together)", "extension"),
+    Condition("description-shuffled", "the description of another message (control)", "control"),
 )
 INTERPRETER: Condition = Condition("interpreter", "interpreter (knows the listener's context)", "upper bound")
 
@@ -149,7 +148,12 @@ def belief_outcomes(
         groups, distinct = (None, len(states)) if speaker == "R" else (together, len(human.traces.unique()))
         name = listeners.human.name if listener.name in {each.name for each in judges} else listener.name
         cell = {"speaker": speaker, "listener": name, "judge": listener.name, "unit": unit}
-        facts = {"distinct": distinct, "ties": ties(preferences), **truthfulness(likely[speaker], phrases)}
+        facts: dict[str, Any] = {
+            "distinct": distinct,
+            "ties": ties(preferences),
+            **truthfulness(likely[speaker], phrases),
+        }
+        facts["english"] = condition.heard.english if speaker == "R" and phrases is not None and condition.heard else ""
         facts["dev"] = condition.heard.dev.get(SPEAKERS[speaker], math.nan) if condition.heard else math.nan
         found.append(Outcome(condition, cell, {"accuracy": credit(preferences)}, groups, facts))
 
@@ -161,7 +165,7 @@ def belief_outcomes(
     if robot.picked is not None and (robot.picked >= 0).any():
         picked = robot.picked[robot.picked >= 0].double().numpy()  # the real listener's choice
         cell = {"speaker": "R", "listener": "R", "judge": "R", "unit": "message"}
-        found.append(Outcome(NATIVE, cell, {"accuracy": picked}, facts={"distinct": len(picked)}))
+        found.append(Outcome(NATIVE, cell, {"accuracy": picked}, facts={"distinct": len(picked), "english": ""}))
     for each in conditions:
         told = each.heard or Translated()
         if told.phrases is not None:
@@ -251,39 +255,15 @@ class Translations:
         }
         return Translated(said, messages)
 
-    def by_synthesis(
-        self,
-        files: Mapping[str, Path],
-        conditions: Iterable[Condition[Translated]],
-        cell: Cell,
-        generator: torch.Generator,
-    ) -> list[Condition[Translated]]:
-        """With new messages, sent through the channel of `cell`, and phrases put together.
-
-        An utterance without a new message is translated as under one of the other `conditions`.
-        """
-        path = files["synthesis.parquet"]
-        dictionary, otherwise = read_table(path, "dictionary").to_pandas(), read_about(path)["otherwise"]
-        usual = next(each.heard.messages for each in conditions if each.name == otherwise and each.heard)
-        new: Any = None  # no messages are made for recorded agents
-        if "new_messages.parquet" in files:
-            new = torch.from_numpy(matrix(read_table(files["new_messages.parquet"], "messages")["message"]).copy())
-        bags = Composed(self.english, load_parts(files["bags.parquet"], "bags"))
-        found = []
-        for each in SYNTHESIS:
-            rows = dictionary[dictionary["criterion"] == each.name]
-            into_english = (rows["direction"] == "R->H").any()
-            messages: dict[str, Tensor] = {}
-            phrases = self.phrases(rows, each.name, bags.bags) if into_english else None
-            if (rows["direction"] == "H->R").any():
-                best = best_translations(rows, "H->R", each.name)
-                for unit, said in self.human.units.items():
-                    row = torch.tensor([best.get(number, -1) for number in said.tolist()])
-                    sent = cell.channel(new[row], generator)
-                    messages[unit] = torch.where(row[:, None] < 0, usual[unit], sent)
-            if len(rows):
-                found.append(replace(each, heard=Translated(phrases, messages)))
-        return found
+    def by_description(self, path: str | Path) -> list[Condition[Translated]]:
+        """With the description of each message, and, to compare, with that of another message."""
+        table = read_table(path, "descriptions").to_pandas().set_index("message_id")
+        parts = tuple(tuple(each) for each in table.loc[self.robot.ids.tolist(), "parts"])
+        bags = Composed(self.english, parts).bags
+        return [
+            replace(each, heard=Translated(said, english="description"))
+            for each, said in zip(DESCRIPTIONS, (bags, bags.roll(1, 0)), strict=True)
+        ]
 
     def interpreted(self, robot: Speech, human: HumanSpeech) -> Condition[Translated]:
         """What a translator makes of `robot` and `human` who knows each listener's context: an upper bound.

@@ -29,7 +29,7 @@ ROLES = {
     "silence": "nothing is heard",
     "silent": "agents that were trained without a channel",
     "nonsense": "a language without meaning in place of English",
-    "extension": "beyond the paper, such as new messages",
+    "extension": "beyond the paper, such as descriptions",
     "upper bound": "sees what the listener sees, as no dictionary can",
     "asks the judge": "made by asking the listener that judges it",
 }

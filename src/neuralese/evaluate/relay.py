@@ -24,7 +24,6 @@ import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,10 +32,9 @@ import torch
 from torch import Tensor
 
 from neuralese.agents.messages import Speech
-from neuralese.evaluate.belief import INTERPRETER, best_translations
+from neuralese.evaluate.belief import INTERPRETER
 from neuralese.evaluate.listeners import Listeners, ModelRobot
 from neuralese.evaluate.outcomes import Condition, Outcome
-from neuralese.storage.tables import matrix, read_about, read_table
 from neuralese.translate.criteria import Criterion, kind_of, make_criterion
 from neuralese.translate.dictionary import best_targets
 from neuralese.translate.families import members, title, with_role
@@ -55,12 +53,6 @@ class PhraseMessages:
     messages: Tensor
     noise: float = 0.0  # of the channel, for messages that have not passed through it yet
 
-    def sent(self, phrases: Tensor) -> Tensor:
-        """What is heard for phrases (n,), given by position: (n, message)."""
-        random = torch.Generator().manual_seed(0)
-        messages = self.messages[phrases]
-        return messages + self.noise * torch.randn(messages.shape, generator=random) if self.noise else messages
-
 
 @dataclass(frozen=True)
 class RoundTrip:
@@ -74,7 +66,6 @@ NATIVE: Condition = Condition("neuralese", "no translation", "native")
 SILENCE: Condition = Condition("silence", "no message (control)", "silence")
 SHUFFLED: Condition = Condition("shuffled", "the message of another state (control)", "control")
 RANDOM: Condition = Condition("random", "a random phrase (control)", "control")
-SYNTHESIS: Condition = Condition("synthesis", "synthesis (new messages)", "extension")
 NONSENSE: Condition = Condition("nonsense", "nonsense in place of English", "nonsense")
 ONE_BIT: Condition = Condition("one-bit", "one bit in place of English")
 
@@ -120,7 +111,7 @@ class Relay:
         asked, place = torch.unique(ways, return_inverse=True)  # a phrase for a message is judged only once
         phrases, states = asked // count, dev.states[asked % count]
         human = self.understood(phrases, states, "dev")[place.numpy()].mean(1)
-        credit = {name: self.credit(each.sent(phrases), states, "dev") for name, each in back.items()}
+        credit = {name: self.credit(each.messages[phrases], states, "dev") for name, each in back.items()}
         robot = {name: each[place.numpy()].mean(1) for name, each in credit.items()}
         pairs = [(one, other, robot[other][row], human[row]) for (row, one), other in product(enumerate(there), back)]
         table = pd.DataFrame(pairs, columns=["there", "back", "accuracy", "understood"])
@@ -158,26 +149,9 @@ def one_bit(vocabulary: Tensor, messages: Tensor) -> Tensor:
     return means[side]
 
 
-def new_messages(files: Mapping[str, Path], english: English, noise: float) -> dict[str, PhraseMessages]:
-    """The new messages made for phrases without asking the judge, by the family that translates into English.
-
-    Empty if any phrase has none.
-    """
-    if "new_messages.parquet" not in files:
-        return {}
-    new = torch.from_numpy(matrix(read_table(files["new_messages.parquet"], "messages")["message"]).copy())
-    dictionary = read_table(files["synthesis.parquet"], "dictionary").to_pandas()
-    best = best_translations(dictionary, "H->R", SYNTHESIS.name)
-    if not set(english.ids.tolist()) <= set(best):
-        return {}
-    made = PhraseMessages(new[[best[phrase] for phrase in english.ids.tolist()]], noise)
-    return {read_about(files["synthesis.parquet"])["otherwise"]: made}
-
-
 def round_trips(
     relay: Relay,
     criteria: Mapping[str, Mapping[str, Any]],
-    new: Mapping[str, PhraseMessages],
     dev: Speech,
     test: Speech,
 ) -> tuple[list[Condition[RoundTrip]], pd.DataFrame]:
@@ -198,17 +172,15 @@ def round_trips(
         out, home, accuracy = ranked.loc[0, ["there", "back", "accuracy"]]
         places = relay.to_english({out: every[out]}, test)[out]
         facts = {"there": out, "back": home, "dev": accuracy}
-        found.append(replace(condition, heard=RoundTrip(back[home].sent(places), places), facts=facts))
+        found.append(replace(condition, heard=RoundTrip(back[home].messages[places], places), facts=facts))
         choices.append(ranked.head(2).assign(criterion=condition.name, pairs=len(ranked)))
 
     for name, family in families.items():
-        role = criteria[name].get("role", "")
-        ways = [(Condition[RoundTrip](name, title(name, criteria[name]), role), {each: known[each] for each in family})]
-        ways += [(SYNTHESIS, {SYNTHESIS.name: new[name]})] if name in new else []
-        for condition, back in ways:
-            ranked = relay.ranked({label: there[label] for label in family}, back, dev)
-            add(relay, condition, ranked, back)
-            last = back[ranked.loc[0, "back"]]
+        condition = Condition[RoundTrip](name, title(name, criteria[name]), criteria[name].get("role", ""))
+        back = {label: known[label] for label in family}
+        ranked = relay.ranked({label: there[label] for label in family}, back, dev)
+        add(relay, condition, ranked, back)
+        last = back[ranked.loc[0, "back"]]
     babble = replace(relay, english=nonsense(relay.english))
     family = families[with_role(criteria, "ours") or next(iter(families))]
     same = {label: every[label] for label in family}
@@ -216,7 +188,7 @@ def round_trips(
     ranked = babble.ranked(babble.to_english(same, dev), back, dev)
     add(babble, NONSENSE, ranked.sort_values("accuracy", ascending=False, kind="stable", ignore_index=True), back)
     found.append(replace(ONE_BIT, heard=RoundTrip(one_bit(relay.vocabulary.messages, test.messages))))
-    found.append(replace(RANDOM, heard=RoundTrip(last.sent(drawn), drawn)))
+    found.append(replace(RANDOM, heard=RoundTrip(last.messages[drawn], drawn)))
     found.append(replace(INTERPRETER, heard=relay.interpreted(test)))
     return found, pd.concat(choices, ignore_index=True)
 

@@ -49,6 +49,10 @@ class States(ABC):
         """Like `redraw`, for the many draws of a training: states may use a simpler draw there."""
         return self.redraw(states, generator)
 
+    def alike(self, states: Tensor, generator: torch.Generator) -> Tensor:
+        """`states` (n, s, ...) made harder: each distractor is as like the true state as can be; none by default."""
+        return states[:0]
+
     def other_distractors(self) -> dict[str, Redraw]:
         """Further ways to draw distractors, by name; listeners are also tested under these."""
         return {}

@@ -55,8 +55,11 @@ class Robot:
         return Composed(self.run.english, (tuple(parts),))
 
     def into_english(self, message: Neuralese) -> Answer:
-        """A message in English: single phrases."""
-        return self.lookup.message(int(message.ids), self.criterion, N_BEST)
+        """A message in English: by our criterion its description, and else, or for comparison, single phrases."""
+        answer = self.lookup.message(int(message.ids), self.criterion, N_BEST)
+        if self.criterion != self.lookup.default or "descriptions.parquet" not in self.run.files:
+            return answer
+        return replace(answer, best=[*self.lookup.described(int(message.ids)).best, *answer.best])
 
     def into_neuralese(self, parts: Sequence[int]) -> tuple[Answer, Neuralese]:
         """Phrases said together as messages, and the best of these."""
@@ -158,7 +161,7 @@ class ReferenceSession(Session):
         if len(self.rounds) % 2:
             english = self.robot.into_english(context.message)
             best = english.best[0]
-            self.rounds.append(Round(PICK, context, best.text, (best.id,), context.message, english))
+            self.rounds.append(Round(PICK, context, best.text, best.phrases, context.message, english))
         else:
             self.rounds.append(Round(DESCRIBE, context))
 
@@ -204,7 +207,7 @@ class ReferenceSession(Session):
         robot, context = self.robot, self.draw()
         message = context.message
         english = robot.into_english(message)
-        parts = (english.best[0].id,)
+        parts = english.best[0].phrases
         neuralese, received = robot.into_neuralese(parts)
         picked, unaided = (
             context.order.index(robot.pick(each, context.states, self.generator)) for each in (received, message)
@@ -321,7 +324,9 @@ def _round_log(played: Round) -> dict:
 
 def answer_view(answer: Answer) -> dict:
     """Translations for the page; an infinite score, of a pair that shares no context, becomes None."""
-    best = [{"text": each.text, "score": round(each.score, 3) if each.score < np.inf else None} for each in answer.best]
+    texts = [each.text if each.sure is None else f"{each.text} ({each.sure:.0%} sure)" for each in answer.best]
+    scores = [round(each.score, 3) if each.score < np.inf else None for each in answer.best]
+    best = [{"text": text, "score": score} for text, score in zip(texts, scores, strict=True)]
     return {"best": best, "how": answer.how}
 
 

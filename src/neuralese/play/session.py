@@ -5,19 +5,16 @@ A task names its game, a `Session`, by `Task.play`; `open_session` opens it on t
 
 import json
 import logging
-import re
 import secrets
 import string
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from http import HTTPStatus
 from importlib import import_module
 from importlib.resources.abc import Traversable
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -28,12 +25,11 @@ from neuralese.errors import NeuraleseError, StorageError
 from neuralese.stages.run import Run
 from neuralese.storage.files import write_text
 from neuralese.translate.dictionary import Lookup
+from neuralese.translate.hearing import Heard, hear, words_of
 
 log = logging.getLogger(__name__)
 
 MAX_CHARACTERS = 80
-SIMILAR = 0.8  # similarity (by `difflib`) from which one word is taken for another
-WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
 
 
 class RefusedError(NeuraleseError):
@@ -59,74 +55,6 @@ class PlayOptions:
     seed: int = 0
     criterion: str | None = None  # used to translate; by default, ours
     steps: int | None = None  # maximum length of a game; by default, the game's choice
-
-
-@dataclass(frozen=True)
-class Heard:
-    """Typed words and the phrases of the inventory that they are heard as."""
-
-    typed: str
-    parts: tuple[int, ...]  # ids of the phrases, each once, in the order of the words
-    phrases: tuple[str, ...]
-    exact: bool  # the words are a phrase
-    corrected: dict[str, str]  # words that were taken for others
-    left_out: tuple[str, ...]  # words in none of the phrases
-
-    def view(self) -> dict:
-        """For the page."""
-        return {name: getattr(self, name) for name in ("phrases", "exact", "corrected", "left_out")}
-
-
-def hear(typed: str, inventory: Sequence[str], max_words: int, single: bool = False) -> Heard:
-    """The phrases of the `inventory` that are heard for typed words: all they contain, or a `single` one.
-
-    A word in no phrase is taken for the known word with the most similar spelling, if any is similar. Words that
-    contain no phrase are heard as the nearest one, which shares the largest part of words, and of pairs of neighbouring
-    words, with them; ties go to the more frequent phrase. A `single` phrase is the typed one or else the nearest, and
-    nothing typed is heard as silence.
-    """
-    if len(typed) > MAX_CHARACTERS:
-        raise RefusedError(f"That is {len(typed)} characters; please keep to {MAX_CHARACTERS}.")
-    said = _words(typed)
-    if len(said) > max_words:
-        raise RefusedError(f"That is {len(said)} words; please use {max_words} or fewer.")
-    phrases = {_words(phrase): number for number, phrase in enumerate(inventory)}
-    if not single:
-        phrases.pop((), None)  # silence
-    if not said and () not in phrases:
-        raise RefusedError("Please say something first.")
-    known = sorted({word for phrase in phrases for word in phrase})
-    close = {word: get_close_matches(word, known, n=1, cutoff=SIMILAR) for word in said if word not in known}
-    corrected = {word: found[0] for word, found in close.items() if found}
-    meant = tuple(corrected.get(word, word) for word in said)
-    spans = [meant[start:end] for start in range(len(meant)) for end in range(start + 1, len(meant) + 1)]
-    contained = [said] if single else spans
-    parts = list(dict.fromkeys(phrases[span] for span in contained if span in phrases))
-    if not parts:
-        understood = [word for word in meant if word in known]
-        if not understood:
-            raise RefusedError(f"The dictionary has no word like “{typed.strip()}”; please use other words.")
-        parts = [phrases[max(phrases, key=lambda phrase: _likeness(phrase, understood))]]
-    covered = {word for phrase, number in phrases.items() if number in parts for word in phrase}
-    return Heard(
-        typed,
-        tuple(parts),
-        tuple(inventory[each] for each in parts),
-        said in phrases,
-        {word: instead for word, instead in corrected.items() if instead in covered},
-        tuple(word for word in said if corrected.get(word, word) not in covered),
-    )
-
-
-def _words(text: str) -> tuple[str, ...]:
-    """The words of a text, without apostrophes: "I'll wait!" has ill and wait."""
-    return tuple(re.sub("['\u2019]", "", word.casefold()) for word in WORD.findall(text))
-
-
-def _likeness(phrase: Sequence[str], words: Sequence[str]) -> float:
-    """The share of words, and of pairs of neighbouring words, that two texts have in common."""
-    one, other = ({*each, *pairwise(each)} for each in (words, phrase))
-    return len(one & other) / len(one | other)
 
 
 class Session(ABC):
@@ -174,7 +102,14 @@ class Session(ABC):
 
     def heard(self, words: str) -> Heard:
         """What typed words are heard as; words that cannot be heard are refused."""
-        return hear(words, self.phrases, self.max_words, self.single)
+        if len(words) > MAX_CHARACTERS:
+            raise RefusedError(f"That is {len(words)} characters; please keep to {MAX_CHARACTERS}.")
+        if (count := len(words_of(words))) > self.max_words:
+            raise RefusedError(f"That is {count} words; please use {self.max_words} or fewer.")
+        try:
+            return hear(words, self.phrases, self.single)
+        except NeuraleseError as error:
+            raise RefusedError(str(error)) from None
 
     def hear(self, words: str) -> dict:
         """What words would be heard as, or why they would be refused."""

@@ -16,7 +16,7 @@ from neuralese.evaluate.listeners import Listener, ModelRobot
 from neuralese.report.claims import SURE
 from neuralese.stages.run import Run
 from neuralese.storage.files import read_json
-from neuralese.translate.languages import Composed, load_parts
+from neuralese.translate.languages import Composed
 
 CLOUD = 400  # test messages drawn at random: those of the cloud, where phrases are looked up
 EXPLORED = 42  # the first of them, which can be looked up: in the explorer, and as examples
@@ -29,15 +29,16 @@ NO_SYMBOLS = "(nothing)"  # how an empty message is written
 def gather(run: Run, criterion: str) -> dict:
     """Everything the page shows of a task and seed, with the English of messages by `criterion`."""
     test, protocol, dictionary = run.said["test"], run.table("protocol.parquet"), run.table("dictionary.parquet")
-    synthesis = run.table("synthesis.parquet", "dictionary")
+    described = run.table("descriptions.parquet").rename(columns={"message_id": "source_id", "text": "target"})
     into_english, into_neuralese = (best_translations(dictionary, way, criterion) for way in ("R->H", "H->R"))
     translated = [into_english[number] for number in test.ids.tolist()]
     drawn = some(test, torch.randperm(len(test.ids), generator=run.generator("report"))[:CLOUD])
     explored, human = drawn.first(EXPLORED), run.listeners("test").human
     understood = human.credit(run.heard[torch.tensor(translated)], test.states)
-    bags = Composed(run.english, load_parts(run.files["bags.parquet"], "bags"))
+    bags = Composed(run.english, tuple(tuple(parts) for parts in described["parts"]))
+    described = described.assign(direction="R->H", criterion="description", rank=1, target_id=range(len(described)))
     words = {False: run.heard, True: bags.heard(run.heard)}  # what is heard for a target, by whether it is a bag
-    found = pd.concat([dictionary.assign(bag=False), synthesis.assign(bag=True)])
+    found = pd.concat([dictionary.assign(bag=False), described.assign(bag=True)])
     phrases = look_up(run.english.texts(), translated, understood, into_neuralese, run.said["train"])
     shown, watched = cloud(test, drawn, into_english), run.task.watched_games(run.files)
     curves = run.table("history.parquet") if "history.parquet" in run.files else None
@@ -90,12 +91,12 @@ def explore(
     """Each message with its states, its translations, and how strongly either listener believes in each state.
 
     `words` are what is heard for the targets of the dictionary, by its column `bag`. Translations are [criterion,
-    text, beliefs], first the best ones by `criterion`, then the best by each other one.
+    text, beliefs], first descriptions, then the best ones by `criterion`, then the best by each other one.
     """
     place = {number: row for row, number in enumerate(said.ids.tolist())}
     into = dictionary[(dictionary["direction"] == "R->H") & dictionary["source_id"].isin(place)]
     ours = into["criterion"] == criterion
-    into = into.assign(other=~ours)[into["rank"] <= np.where(ours, NEXT, 1)]
+    into = into.assign(other=np.where(into["bag"], 0, 2 - ours))[into["rank"] <= np.where(ours, NEXT, 1)]
     into = into.sort_values(["other", "rank"], kind="stable")
     rows = into["source_id"].map(place).tolist()
     heard = torch.stack([words[bag][target] for bag, target in zip(into["bag"], into["target_id"], strict=True)])

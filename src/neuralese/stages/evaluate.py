@@ -51,11 +51,10 @@ def evaluate_belief(run: Run, split: str, held_out: int, phrases_heard: int, res
     translations = Translations(robot, human, run.english, run.utterances, vocabulary)
     dictionary = run.files["dictionary.parquet"]
     conditions = translations.by_dictionary(dictionary, phrases_heard, random)
-    if "synthesis.parquet" in run.files:
-        conditions += translations.by_synthesis(run.files, conditions, run.cell, random)
+    conditions += translations.by_description(run.files["descriptions.parquet"])
 
     def redrawn(redraw: "Redraw") -> "list[Condition[Translated]]":
-        """What dictionaries say that are made for contexts with other distractors; new messages stay as they are."""
+        """What dictionaries say that are made for contexts with other distractors; descriptions stay as they are."""
         contexts = run.states.candidates(redraw(run.context_states, random))
         found = translations.by_dictionary(dictionary, phrases_heard, random, contexts)
         return [*found, *conditions[len(found) :]]
@@ -87,12 +86,11 @@ def relay(
     import numpy as np
 
     from neuralese.evaluate.outcomes import outcome_table
-    from neuralese.evaluate.relay import RELAY_OVER, SHARES, Relay, new_messages, relay_outcomes, round_trips
+    from neuralese.evaluate.relay import RELAY_OVER, SHARES, Relay, relay_outcomes, round_trips
 
     listeners = {split: run.listeners(split) for split in ("dev", "test")}
     played = Relay(run.english.spoken(), run.neuralese("train"), run.contexts(contexts), listeners, run.heard)
-    new = new_messages(run.files, played.english, run.cell.config.noise)
-    conditions, choices = round_trips(played, criteria, new, run.said["dev"].first(messages), run.said["test"])
+    conditions, choices = round_trips(played, criteria, run.said["dev"].first(messages), run.said["test"])
     outcomes = relay_outcomes(played, conditions, run.said["test"])
     return run.label(outcome_table(outcomes, np.random.default_rng(0), RELAY_OVER, SHARES, resamples)), choices
 

@@ -1,17 +1,14 @@
-"""Stages that translate: the choice of criteria, the dictionary, and new messages and phrases."""
+"""Stages that translate: the choice of criteria, the dictionary, and descriptions."""
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
-from neuralese.config.models import SynthesisConfig
+from neuralese.config.models import DescriptionConfig
 from neuralese.stages.evaluate import Families, ablate
 from neuralese.stages.run import Run
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Criteria = Mapping[str, Mapping[str, Mapping[str, Any]]]  # settings by direction and name
 UNREAD = 100  # resamples of intervals that nobody reads
@@ -49,54 +46,19 @@ def score_dictionary(run: Run, n_best: int, criteria: Criteria | None = None) ->
     )
 
 
-class Synthesis(NamedTuple):
-    """What `synthesise` makes."""
+def describe(run: Run, descriptions: Mapping[str, Any], messages: int) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Dev and test messages in as many phrases as it takes, and by which settings.
 
-    dictionary: pd.DataFrame
-    about: dict[str, Any]  # by which criterion
-    bags: pd.DataFrame  # phrases said together
-    messages: "pa.Table"  # new ones; none if there is no agent to send them
+    How often a listener guesses right is measured on the first `messages` of dev.
+    """
+    from neuralese.translate.descriptions import Describer, calibrated
 
-
-def synthesise(run: Run, criterion: str, synthesis: Mapping[str, Any], n_best: int, radius: float) -> Synthesis:
-    """New messages for utterances, and new phrases for messages."""
-    from neuralese.translate.criteria import make_criterion
-    from neuralese.translate.dictionary import entries
-    from neuralese.translate.families import named
-    from neuralese.translate.pairs import SINGLE
-    from neuralese.translate.synthesis import CONTEXTS, bags_table, new_phrases
-
-    config, few = SynthesisConfig(**synthesis), run.contexts(CONTEXTS)
-    settings = named(run.criteria["R->H"], criterion)
-    dev, test = run.neuralese("dev"), run.neuralese("test")
-    chosen = make_criterion(settings)
-    bags, scores = new_phrases(chosen, dev, run.english.spoken(), few, config)
-    rows = [entries("R->H", "synthesis", dev, bags, scores, n_best)]
-    scores = chosen.scores(test, bags, few, dtype=SINGLE)
-    rows.append(entries("R->H", "synthesis", test, bags, scores, n_best))
-    del scores
-    about = {"criteria": {"R->H": {"synthesis": settings}}, "contexts": CONTEXTS, "otherwise": criterion}
-    messages, new = _new_messages(run, config, radius)
-    rows += [new] if len(new) else []
-    return Synthesis(pd.concat(rows, ignore_index=True), about, bags_table(bags), messages)
-
-
-def _new_messages(run: Run, config: SynthesisConfig, radius: float) -> "tuple[pa.Table, pd.DataFrame]":
-    """New messages, and rows of a dictionary for them; none if there is no agent to send them."""
-    import torch
-
-    from neuralese.translate.languages import Composed
-    from neuralese.translate.pragmatics import believe_by_playing
-    from neuralese.translate.synthesis import CONTEXTS, DISTRACTORS, MessageMaker, believe_by_likelihood, new_messages
-
-    if run.cell is None:
-        return new_messages([], [], {"synthesis": (torch.zeros(0, 1), torch.zeros(0))})
-    random, vocabulary = run.generator("synthesis"), run.neuralese("train")
-    drawn = [run.states.redraw(run.context_states, random) for _ in range(DISTRACTORS)]
-    practice = run.states.candidates(torch.cat(drawn))
-    ways = {"synthesis": believe_by_likelihood(vocabulary, practice, config.scale)}
-    if config.ask_judge and run.states.asks:
-        ways["synthesis-judge"] = believe_by_playing(run.cell, run.states, practice, random)
-    told = Composed(run.english, run.parts[: len(run.phrases) + config.utterances])
-    maker = MessageMaker(vocabulary, run.contexts(CONTEXTS), practice, radius, config, random)
-    return new_messages(told.ids.tolist(), told.texts(), {name: maker.make(told, way) for name, way in ways.items()})
+    config, dev = DescriptionConfig(**descriptions), run.said["dev"].first(messages)
+    listeners, expected = run.listeners("dev"), Describer(run, config).describe(dev.messages)
+    credit = listeners.human.credit(listeners.heard(expected.language.bags), dev.states)
+    curve = calibrated(expected.expected.numpy(), credit)
+    describer, tables = Describer(run, config, curve), []
+    for split in ("dev", "test"):
+        said = run.said[split]
+        tables.append(describer.table(said.messages).assign(message_id=said.ids.numpy().astype("int32")))
+    return pd.concat(tables, ignore_index=True), {"settings": config.model_dump(), "sure": curve}

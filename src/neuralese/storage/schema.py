@@ -228,9 +228,9 @@ TABLES = (
         success=share("Share of them that succeeded.", optional=True),
         epsilon=share("How often a player acted at random."),
     ),
-    contract("messages", "message_id", may_be_empty=True).of(  # no new messages are made for recorded agents
+    contract("messages", "message_id").of(
         message_id=int32("The message's number."),
-        split=text("The split.", names=(*SPLITS, "synthesised")),
+        split=text("The split.", names=SPLITS),
         message=Column(MESSAGE, "What was said: a vector, or symbols."),
     ),
     contract("contexts").of(
@@ -246,10 +246,13 @@ TABLES = (
         target=text("What that is called, or says."),
         score=SCORE,
     ),
-    contract("bags").of(
-        bag_id=int32("The bag's number.", row_number=True),
-        text=text("The phrases, separated by commas."),
+    contract("descriptions", "message_id").of(
+        message_id=int32("The message's number.", low=0),
+        text=text("Its description: phrases, separated by commas, or `(no phrase says this)`."),
         parts=PARTS,
+        score=float64("How many nats a listener is further from what the message says, with the price of the phrases."),
+        gain=float64("By how many nats that is better than silence.", low=0),
+        sure=share("How often a listener guesses right from descriptions like this, as measured on dev: an average."),
     ),
     contract("examples", "message_id, rank").of(
         message_id=int32("The message's number."),
@@ -264,6 +267,7 @@ TABLES = (
         **PLAYERS,
         **JUDGED,
         **measured(share, "baseline", "control"),
+        english=text("What robots' messages become.", names=("", "phrase", "description")),
         dev=share("The accuracy on dev by which the criterion was chosen.", optional=True),
         distinct=int64("How many different messages are among the items.", low=1),
         candidates=int64("How many states the listener chooses among.", low=2),

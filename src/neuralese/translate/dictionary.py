@@ -1,7 +1,6 @@
 """Dictionaries: for each message of one language, the best messages of the other under a criterion; and their use."""
 
 import dataclasses
-import difflib
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,14 +20,14 @@ from neuralese.errors import NeuraleseError
 from neuralese.storage.tables import matrix, read_about, read_table
 from neuralese.translate.criteria import Criterion, make_criterion
 from neuralese.translate.families import with_role
-from neuralese.translate.languages import SILENCE, Composed, English, Language, Neuralese, load_parts
+from neuralese.translate.hearing import Heard, hear
+from neuralese.translate.languages import SILENCE, Composed, English, Language, Neuralese
 from neuralese.translate.pairs import SINGLE
 
 if TYPE_CHECKING:
     from neuralese.stages.run import Run
 
 FEW = 5  # default number of translations
-ALIKE = 0.75  # similarity from which a word may be a misspelling: bleu and blue are, coming and going are not
 
 log = logging.getLogger(__name__)
 
@@ -110,9 +109,16 @@ class Translation:
     """One of the best translations of something."""
 
     rank: int
-    id: int  # of a message, a phrase or a bag of phrases
+    id: int  # of a message or a phrase; -1 for a description
     text: str
     score: float  # lower is better
+    parts: tuple[int, ...] = ()  # the phrases of a description
+    sure: float | None = None  # how often a listener guesses right from descriptions like it
+
+    @property
+    def phrases(self) -> tuple[int, ...]:
+        """The phrases that it is, by id."""
+        return (self.id,) if self.id >= 0 else self.parts
 
 
 @dataclass(frozen=True)
@@ -120,7 +126,7 @@ class Answer:
     """The best translations of one message, or of phrases said together."""
 
     source: str
-    how: str  # "dictionary", or "scored" just now
+    how: str  # "dictionary", or "scored" just now; "described"
     best: list[Translation]
 
 
@@ -128,16 +134,14 @@ class Lookup:
     """Translations of one run: looked up in its dictionary, or else scored by its criteria in its contexts.
 
         lookup = Lookup(Run.open("results", "colors"))
-        lookup.phrases(lookup.parts("light blue")).best[0].text
+        lookup.phrases(lookup.heard("light blue").parts).best[0].text
         lookup.message(17, "direct")
 
-    Without the name of a criterion, that whose role is ours translates. With `new`, phrases become new messages, and
-    messages become phrases said together, as in `synthesis.parquet`.
+    Without the name of a criterion, that whose role is ours translates.
     """
 
-    def __init__(self, run: "Run", new: bool = False) -> None:
-        self.run, self.new = run, new
-        self.path = run.files["synthesis.parquet" if new else "dictionary.parquet"]
+    def __init__(self, run: "Run") -> None:
+        self.run, self.path = run, run.files["dictionary.parquet"]
 
     @cached_property
     def criteria(self) -> dict[str, dict[str, dict]]:
@@ -163,12 +167,24 @@ class Lookup:
         (answer,) = self.messages(self._said(number), criterion, n)
         return dataclasses.replace(answer, source=f"message {number}")
 
+    def described(self, number: int) -> Answer:
+        """The description of a message of `messages.parquet`."""
+        if number not in self._descriptions.index:
+            return dataclasses.replace(self.descriptions(self._said(number))[0], source=f"message {number}")
+        return Answer(f"message {number}", "described", [self._description(self._descriptions.loc[number])])
+
+    def descriptions(self, messages: Messages) -> list[Answer]:
+        """Describe any messages."""
+        from neuralese.translate.descriptions import Describer
+
+        rows, many = Describer.of(self.run).table(messages).itertuples(), len(messages)
+        return [
+            Answer(f"message {k} of {many}", "described", [self._description(row)]) for k, row in enumerate(rows, 1)
+        ]
+
     def messages(self, messages: Messages, criterion: str | None = None, n: int | None = None) -> list[Answer]:
         """Translate any messages: vectors (K, message), or K sequences of symbols."""
-        english = self.run.english
-        bags = load_parts(self.run.files["bags.parquet"], "bags") if self.new else ()
-        target = Composed(english, bags) if self.new else english.spoken()
-        ids = torch.arange(len(messages))
+        target, ids = self.run.english.spoken(), torch.arange(len(messages))
         language = dataclasses.replace(self.run.neuralese("train"), messages=messages, ids=ids)
         scores, many = self.scores("R->H", criterion, language, target), len(messages)
         return [Answer(f"message {k + 1} of {many}", "scored", _best(scores[k], target, n)) for k in range(many)]
@@ -178,12 +194,8 @@ class Lookup:
         source = " + ".join(self.run.phrases[part] or SILENCE for part in parts)
         number = parts[0] if len(parts) == 1 else self._utterances.get(tuple(sorted(set(parts))))
         found = [] if number is None else self._found("H->R", criterion, number)
-        if found and (self.new or len(found) >= (n or 1)):
+        if len(found) >= (n or 1):
             return Answer(source, "dictionary", found[:n])
-        if self.new:
-            raise NeuraleseError(
-                "new messages exist only for single phrases and for frequent human utterances; leave out --new."
-            )
         vocabulary, told = self.run.neuralese("train"), Composed(self.run.english, (tuple(parts),))
         return Answer(source, "scored", _best(self.scores("H->R", criterion, told, vocabulary)[0], vocabulary, n))
 
@@ -196,8 +208,8 @@ class Lookup:
             )
         return made.scores(source, target, self._candidates, dtype=SINGLE)
 
-    def parts(self, text: str) -> list[int]:
-        """The phrases of the inventory, by id, that make up `text`: one, or the fewest that cover all its words."""
+    def heard(self, text: str) -> Heard:
+        """What any English `text` is heard as: the fewest phrases that cover all its words, or else all it contains."""
         words = text.replace(",", " ").lower().split()
         best: list[list[int] | None] = [[]] + [None] * len(words)  # the fewest phrases that cover each prefix
         known = {phrase or SILENCE: number for number, phrase in enumerate(self.run.phrases)}
@@ -208,17 +220,28 @@ class Lookup:
                 if number is not None and before is not None and (now is None or len(before) + 1 < len(now)):
                     best[end] = [*before, number]
         if not best[-1]:
-            raise NeuraleseError(_unknown(text, words, list(known)))
-        return list(dict.fromkeys(best[-1]))
+            return hear(text, self.run.phrases)
+        parts = tuple(dict.fromkeys(best[-1]))
+        return Heard(text, parts, tuple(self.run.phrases[part] for part in parts), len(parts) == 1, {}, ())
 
     def vectors(self, answer: Answer) -> np.ndarray | None:
         """The messages (n, message) into which phrases were translated; none if the agent speaks in symbols."""
-        path = self.run.files["new_messages.parquet" if self.new else "messages.parquet"]
-        table = read_table(path, "messages")
+        table = read_table(self.run.files["messages.parquet"], "messages")
         if not pa.types.is_fixed_size_list(table["message"].type):
             return None
         place = {number: row for row, number in enumerate(table["message_id"].to_pylist())}
         return matrix(table["message"])[[place[each.id] for each in answer.best]]
+
+    def _description(self, row: Any) -> Translation:
+        """A row of `descriptions.parquet`."""
+        from neuralese.translate.descriptions import worded
+
+        parts = tuple(int(part) for part in row.parts)
+        return Translation(1, -1, worded(row.text, self.run), float(row.score), parts, float(row.sure))
+
+    @cached_property
+    def _descriptions(self) -> pd.DataFrame:
+        return self.run.table("descriptions.parquet").set_index("message_id")
 
     @cached_property
     def _about(self) -> dict[str, Any]:
@@ -252,8 +275,7 @@ class Lookup:
 
     def _found(self, direction: str, criterion: str | None, source: int) -> list[Translation]:
         """What the dictionary holds, best first."""
-        if not self.new:
-            self._settings(direction, criterion)  # which must exist
+        self._settings(direction, criterion)  # which must exist
         name, field = criterion or self.default, pc.field
         wanted = (field("direction") == direction) & (field("criterion") == name) & (field("source_id") == source)
         rows = self._entries.filter(wanted).sort_by("rank").to_pylist()
@@ -265,15 +287,3 @@ def _best(scores: Tensor, target: Language, n: int | None) -> list[Translation]:
     ids, texts = target.ids.tolist(), target.texts()
     found = zip(best[0].tolist(), values[0].tolist(), strict=True)
     return [Translation(rank, ids[place], texts[place], score) for rank, (place, score) in enumerate(found, 1)]
-
-
-def _unknown(text: str, words: list[str], phrases: list[str]) -> str:
-    """The likely meaning, or else phrases that share a word with it, or else some phrases that exist."""
-    known = list(dict.fromkeys(word for phrase in phrases for word in phrase.split()))
-    meant = [difflib.get_close_matches(word, known, 3, ALIKE) for word in words if word not in phrases]
-    near = {each for close in meant for each in close} if all(meant) else set()
-    close = sorted((each for each in phrases if near & set(each.split())), key=lambda each: each not in near)
-    shared = [phrase for phrase in phrases if set(words) & set(phrase.split())]
-    some = ", ".join((close or shared or phrases)[:6])
-    hint = f"did you mean {some}?" if close else f"its words occur in {some}." if shared else f"it has {some}, …"
-    return f"'{text}' does not consist of phrases of the inventory; {hint}"

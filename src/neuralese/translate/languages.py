@@ -167,9 +167,9 @@ class Composed(Language):
         return (bags @ log_prob).unflatten(1, candidates.shape[:2])
 
 
-def load_parts(path: str | Path, contract: str = "utterances") -> Parts:
-    """The phrases of each utterance of `utterances.parquet`, or of each bag of `bags.parquet` (`bags`)."""
-    return tuple(tuple(parts) for parts in read_table(path, contract)["parts"].to_pylist())
+def load_parts(path: str | Path) -> Parts:
+    """The phrases of each utterance of `utterances.parquet`."""
+    return tuple(tuple(parts) for parts in read_table(path, "utterances")["parts"].to_pylist())
 
 
 def utterance_ids(said: Tensor, parts: Parts) -> Tensor:

@@ -46,7 +46,7 @@ const percent = (share) => (share > 0.995 && share < 1 ? ">99 %" : share < 0.005
 function says(part, text) {
   const phrase = make("em", {}, `“${text}”`);
   const count = part.messages[0].states.length;
-  return part.comparative ? [`Of the ${COUNTS[count] ?? count}, the more `, phrase, " one."] : [phrase];
+  return part.comparative && !text.startsWith("(") ? [`Of the ${COUNTS[count] ?? count}, the more `, phrase, " one."] : [phrase];
 }
 
 // vectors are drawn, symbols written

@@ -1,31 +1,25 @@
 """A corpus as the tables of the workflow and, with its dictionary if there is one, in formats that other tools read.
 
 csv          a corpus folder whose tables are CSV, with the inventory and the dictionary
-csar         JSON Lines of [symbols, meanings], the input of CSAR (morpheme induction for emergent languages)
-xferbench    JSON Lines of lists of symbols, the input of XferBench and the format of ELCC
 
 The source is a corpus folder, or the folder of a corpus in results (`results/mine`).
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from neuralese.data.data_sets import PEOPLE
 from neuralese.errors import NeuraleseError
-from neuralese.storage.files import file_digest, read_json, write_json, write_text
+from neuralese.storage.files import file_digest, read_json, write_json
 from neuralese.storage.tables import read_about, read_table, write_table
-from neuralese.tasks.corpus.columns import hex_to_rgb
 from neuralese.tasks.corpus.describe import warnings
-from neuralese.tasks.corpus.phrases import attributes
 from neuralese.tasks.corpus.read import Corpus, read_corpus
-from neuralese.tasks.corpus.settings import FILE, ColumnSettings
+from neuralese.tasks.corpus.settings import FILE
 from neuralese.tasks.corpus.states import checked, thumbnail
 from neuralese.tasks.corpus.task import PICTURES, RECORDED, STATES
 from neuralese.tasks.corpus.write import settings_text, write_corpus
@@ -83,25 +77,6 @@ class Exported:
     inventory: pa.Table
     utterances: dict[str, list] | None  # state_id, text, split: what people said, if anything
     dictionary: pa.Table | None = None  # with a column `seed`
-
-    def symbols(self) -> list[list[int]]:
-        """The messages without the symbol that ends them."""
-        if self.about["kind"] != "symbols":
-            raise NeuraleseError("these messages are vectors, but this format is for symbols; export them as csv.")
-        end = self.about["end"]
-        return [each[: each.index(end)] if end in each else each for each in self.recorded["message"].to_pylist()]
-
-    def meanings(self) -> list[list[str]]:
-        """What can be said about the state of each message: a phrase from each column that yields one."""
-        said = self.recorded["state"].to_numpy()
-        training = said[np.array(self.recorded["split"].to_pylist()) == "train"]
-        settings = {name: ColumnSettings(**each) for name, each in self.types.items()}
-        columns = {}
-        for name, each in settings.items():
-            cells = self.states[f"column {name}"].to_pylist()
-            columns[name] = hex_to_rgb(cells) if each.type == "color" else np.array(cells)
-        phrases = attributes(columns, settings, training)
-        return [phrases[state] for state in said]
 
 
 def load(source: str | Path) -> Exported:
@@ -194,24 +169,3 @@ def export_csv(source: Exported, out: Path) -> str:
         settings["utterances"] = {"from": "states"}
     write_corpus(out, settings_text(settings, source.types), tables, suffix=".csv")
     return f"{out} holds {', '.join(f'{name}.csv' for name in tables)}."
-
-
-def export_csar(source: Exported, out: Path) -> str:
-    """Write a line for each non-empty message: its symbols, and what can be said about its state."""
-    pairs = zip(source.symbols(), source.meanings(), strict=True)
-    return _write_lines(out, [[symbols, meanings] for symbols, meanings in pairs if symbols])
-
-
-def export_xferbench(source: Exported, out: Path) -> str:
-    """Write the symbols of each non-empty message, one per line."""
-    return _write_lines(out, [symbols for symbols in source.symbols() if symbols])
-
-
-def _write_lines(out: Path, lines: list) -> str:
-    if out.exists():
-        raise NeuraleseError(f"{out} exists already; name a new file.")
-    write_text(out, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
-    return f"{out} holds {len(lines):,} messages."
-
-
-FORMATS = {"csv": export_csv, "csar": export_csar, "xferbench": export_xferbench}

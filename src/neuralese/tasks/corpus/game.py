@@ -22,6 +22,9 @@ from neuralese.tasks.corpus.task import RECORDED, STATES
 from neuralese.tasks.items import SPLITS
 from neuralese.tasks.task import Files
 
+ALIKE = 3000  # few contexts are repeated, each time with another partner
+PARTNERS = 8  # how many states that differ in one attribute alone are known of each state, with itself
+
 
 class CorpusStates(States):
     """States by their rows; what a speaker sees of one is its features (rows, d)."""
@@ -35,12 +38,16 @@ class CorpusStates(States):
         n_candidates: int,
         recorded: bool = False,
         seen_by_people: list[int] | None = None,
+        attributes: Tensor | None = None,
     ) -> None:
         """Distractors come from the group (rows,) of the true state; `recorded` ones are left unchanged.
+
+        `attributes` (rows, 1 + columns) number the group and the values of each column, if all columns have values.
 
         If people see only some of the features, every state has a second row, with the others blanked out.
         """
         self.features, self.groups, self.n_candidates, self.recorded = features, groups, n_candidates, recorded
+        self.attributes = attributes
         self.second = 0 if seen_by_people is None else len(features)
         if seen_by_people is not None:
             seen = torch.zeros_like(features)
@@ -68,14 +75,27 @@ class CorpusStates(States):
         if self.recorded:
             return states
         true = states[:, 0]
-        group = torch.from_numpy(self.groups)[true]
-        order = torch.randperm(len(true), generator=generator)
-        order = order[group[order].argsort(stable=True)]
-        sizes = torch.bincount(group, minlength=1)[group[order]]
-        first = torch.searchsorted(group[order], group[order])
-        place = torch.arange(len(true)) - first
-        drawn = [order[first + (place + step) % sizes] for step in range(self.n_candidates)]
-        return torch.empty_like(states).index_copy_(0, order, torch.stack([true[each] for each in drawn], dim=1))
+        return true[_following(torch.from_numpy(self.groups)[true], states.shape[1], generator)]
+
+    def alike(self, states: Tensor, generator: torch.Generator) -> Tensor:
+        """For each attribute in turn, the first distractor becomes a state that differs in this attribute alone.
+
+        True states for which there is no other such state are left out, as are all if distractors were recorded.
+        """
+        if self.recorded or self.attributes is None:
+            return states[:0]
+        states = states.repeat(max(1, ALIKE // max(1, len(states))), 1)
+        distinct, place = self.attributes.unique(dim=0, return_inverse=True)
+        row = torch.empty(len(distinct), dtype=torch.long)
+        row[place] = torch.arange(len(place))  # any that has these attributes
+        true, found = place[states[:, 0]], [states[:0]]
+        for attribute in range(1, distinct.shape[1]):  # the first column is the group
+            others = torch.cat([distinct[:, :attribute], distinct[:, attribute + 1 :]], dim=1)
+            partners = _following(others.unique(dim=0, return_inverse=True)[1], PARTNERS, generator)
+            partner = partners[true, torch.randint(1, PARTNERS, true.shape, generator=generator)]
+            changed = states.index_copy(1, torch.tensor([1]), row[partner, None])
+            found.append(changed[partner != true])
+        return torch.cat(found)
 
     def to_columns(self, states: Tensor) -> dict[str, Tensor]:
         """Rows of the states."""
@@ -110,6 +130,17 @@ class CorpusEncoder(nn.Module):
         return self.linear(self.features[observation[:, 0]])
 
 
+def _following(group: Tensor, count: int, generator: torch.Generator) -> Tensor:
+    """For each row, itself and those that follow it in a random order that keeps groups (n,) together: (n, count)."""
+    order = torch.randperm(len(group), generator=generator)
+    order = order[group[order].argsort(stable=True)]
+    group = group[order]
+    first, size = torch.searchsorted(group, group), torch.bincount(group, minlength=1)[group]
+    place = torch.arange(len(group)) - first
+    rows = torch.stack([order[first + (place + step) % size] for step in range(count)], dim=1)
+    return torch.empty_like(rows).index_copy_(0, order, rows)
+
+
 def _columns(candidates: int) -> list[str]:
     return ["target", *(prefix.rstrip("_") for prefix in prefixes(candidates)[1:])]
 
@@ -120,7 +151,12 @@ def load_games(files: Files, config: GameConfig) -> dict[str, CorpusStates]:
     features, groups = torch.from_numpy(matrix(table["feature"]).copy()), table["group"].to_numpy().copy()
     recorded = about["candidates"] is not None
     candidates = about["candidates"] if recorded else config.candidates
-    return dict.fromkeys(SPLITS, CorpusStates(features, groups, candidates, recorded, about.get("seen_by_people")))
+    attributes, columns = None, [table[f"column {name}"] for name in about["columns"]]
+    if not any(kind["type"] == "vector" for kind in about["columns"].values()):
+        numbers = [column.combine_chunks().dictionary_encode().indices.to_numpy() for column in columns]
+        attributes = torch.from_numpy(np.stack([groups, *numbers], axis=1).astype(np.int64))
+    states = CorpusStates(features, groups, candidates, recorded, about.get("seen_by_people"), attributes)
+    return dict.fromkeys(SPLITS, states)
 
 
 def load_traces(files: Files, states: CorpusStates, split: str, generator: torch.Generator) -> Traces:

@@ -38,7 +38,6 @@ from neuralese.tasks.driving.channels import (
     TRANSLATED,
     HumanChannel,
     Translators,
-    new_messages,
     silence,
 )
 from neuralese.tasks.driving.human import Humans, load_humans
@@ -150,7 +149,7 @@ def listen_driving(
     heard[silent] = 0  # elsewhere it counts as a word
     robot, human = Robot(run.cell), ModelHuman(driver, run.english.speaker, heard, silent)
     translators = Translators(run, config)
-    chosen = chosen_translators(translators, run.table("relay_choice.parquet", RELAY_CHOICE), new_messages(run))
+    chosen = chosen_translators(translators, run.table("relay_choice.parquet", RELAY_CHOICE))
     channel = partial(HumanChannel, silence=silent)
     conditions = translated(criteria, chosen, channel, translators.phrases.ids)
     conditions.sort(key=lambda each: each.role == "control")  # it comes last

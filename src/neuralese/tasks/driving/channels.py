@@ -5,7 +5,6 @@ including noise, against every phrase. Into neuralese, a phrase becomes one mess
 
     recorded    the best message of the vocabulary as it was once heard, with its noise at the time
     mean        what the robot says on average in the state of the best message, sent through the channel like any other
-    new         a message made by synthesis, sent likewise
 
 A recorded message has the same noise whenever it is said, and a robot that hears it repeatedly hears that noise as
 if it meant something; which voice is better is decided on dev for every criterion.
@@ -32,14 +31,13 @@ from neuralese.config.models import RelayConfig
 from neuralese.evaluate.relay import PhraseMessages
 from neuralese.games.driving import CELLS, GONE
 from neuralese.stages.run import Run
-from neuralese.storage.tables import matrix, read_table
 from neuralese.tasks.driving.loop import Channel, Said, robots, unchanged
 from neuralese.translate.criteria import Criterion, Reading
 from neuralese.translate.dictionary import best_targets
 from neuralese.translate.languages import Language, Neuralese
 from neuralese.translate.pairs import SINGLE, Meanings
 
-RECORDED, MEAN, NEW = "recorded", "mean", "new"
+RECORDED, MEAN = "recorded", "mean"
 TRANSLATED, NOTHING, LAST = "translation", "nothing", "last"  # what a robot hears while a human is silent
 PSEUDO_COUNT = 5.0  # weight of a state's frequency on its map relative to counts in a context
 NOWHERE = -1e4  # the log-probability of being on another map
@@ -96,14 +94,6 @@ class Translators:
 
     def _meanings(self, criterion: Criterion, language: Language, keep: bool = False) -> Meanings:
         return criterion.meanings(language, self.candidates, keep=keep, dtype=SINGLE)
-
-
-def new_messages(run: Run) -> PhraseMessages:
-    """The new messages that synthesis made for single phrases without asking a judge."""
-    table = read_table(run.files["new_messages.parquet"], "messages")
-    made = table.to_pandas()
-    rows = made[~made["judge"] & (made["utterance_id"] < len(run.phrases))].sort_values("utterance_id").index
-    return PhraseMessages(torch.from_numpy(matrix(table["message"])[rows]), run.cell.config.noise)
 
 
 def silence(phrase: int) -> Channel:

@@ -32,17 +32,15 @@ from neuralese.config.models import RelayConfig
 from neuralese.evaluate.belief import INTERPRETER
 from neuralese.evaluate.listeners import credit
 from neuralese.evaluate.outcomes import Condition, outcome_table
-from neuralese.evaluate.relay import NATIVE, RELAY_OVER, SHARES, SHUFFLED, SILENCE, SYNTHESIS, PhraseMessages
+from neuralese.evaluate.relay import NATIVE, RELAY_OVER, SHARES, SHUFFLED, SILENCE
 from neuralese.stages.run import Run
 from neuralese.tasks.driving.channels import (
     MEAN,
-    NEW,
     RECORDED,
     Interpreter,
     RelayChannel,
     Translator,
     Translators,
-    new_messages,
     of_another_game,
     places_in_play,
     silence,
@@ -63,7 +61,7 @@ def choose_relay(run: Run, criteria: Families, relay: Mapping[str, Any]) -> pd.D
     config = RelayConfig(**relay)
     pair, translators = robots(run, "dev", config.dev_games), Translators(run, config)
     guesser = Guesser(run, run.said["dev"].first(config.screened))
-    tried = screen(translators, criteria, new_messages(run), guesser, config.played)
+    tried = screen(translators, criteria, guesser, config.played)
     tried += interpreters(run, config.places, SCALES)
     return ranked(pair, tried)
 
@@ -87,35 +85,28 @@ class Guesser:
         return float(self.listeners.human.credit(self.heard[phrases], self.said.states).mean())
 
 
-def screen(
-    translators: Translators, criteria: Families, new: PhraseMessages, guesser: Guesser, played: int
-) -> list[Condition]:
-    """The best `played` pairs of each family, half of them with each voice, and the best of ours with new messages."""
+def screen(translators: Translators, criteria: Families, guesser: Guesser, played: int) -> list[Condition]:
+    """The best `played` pairs of each family, half of them with each voice."""
     families = {name: members(each) for name, each in criteria.items() if kind_of(each).by_meaning}
     made = {label: make_criterion(each) for family in families.values() for label, each in family.items()}
     phrases = translators.best_phrases(made, guesser.said.messages)
     human = {label: guesser.understood(each) for label, each in phrases.items()}
     back = {voice: translators.to_neuralese(made, voice) for voice in (RECORDED, MEAN)}
-    ways = [
-        (name, voice, family, {label: spoken[label] for label in family}, max(1, played // 2))
-        for voice, spoken in back.items()
-        for name, family in families.items()
-    ]
-    if ours := with_role(criteria, "ours"):
-        ways.append((SYNTHESIS.name, NEW, families[ours], {NEW: new}, played))
     tried: list[Condition] = []
-    for name, voice, family, spoken, count in ways:
+    for (voice, spoken), (name, family) in product(back.items(), families.items()):
         found: dict[tuple[bytes, bytes], Condition] = {}
-        for one, other in product(family, spoken):
+        for one, other in product(family, family):
             relayed = spoken[other].messages[phrases[one]]
             same = (phrases[one].numpy().tobytes(), relayed.numpy().tobytes())
             if same not in found:  # of pairs that relay all messages identically, only the first
-                settings = json.dumps({"R->H": family[one], "H->R": family.get(other, {})})
+                settings = json.dumps({"R->H": family[one], "H->R": family[other]})
                 facts: dict[str, Any] = {"to_english": one, "to_neuralese": other, "voice": voice, "settings": settings}
                 facts |= {"accuracy": guesser.accuracy(relayed), "understood": human[one]}
                 channel = RelayChannel(Translator(translators.to_english(made[one]), spoken[other]))
                 found[same] = Condition(name, name, "", channel, facts)
-        tried += sorted(found.values(), key=lambda each: -each.facts["accuracy"] - each.facts["understood"])[:count]
+        tried += sorted(found.values(), key=lambda each: -each.facts["accuracy"] - each.facts["understood"])[
+            : max(1, played // 2)
+        ]
     return tried
 
 
@@ -140,15 +131,13 @@ def ranked(pair: Pair, tried: list[Condition]) -> pd.DataFrame:
     return table.assign(rank=table.groupby("criterion").cumcount() + 1, games=len(pair.start.world.map))
 
 
-def chosen_translators(translators: Translators, choice: pd.DataFrame, new: PhraseMessages) -> dict[str, Translator]:
+def chosen_translators(translators: Translators, choice: pd.DataFrame) -> dict[str, Translator]:
     """The translator chosen on dev for each criterion, the first of its rows in `relay_choice.parquet`."""
     found = {}
     for name, rows in choice[choice["criterion"] != TOLD.name].groupby("criterion", sort=False):
         settings, voice = json.loads(rows["settings"].iloc[0]), rows["voice"].iloc[0]
         english = translators.to_english(make_criterion(settings["R->H"]))
-        spoken = new
-        if voice != NEW:
-            spoken = translators.to_neuralese({name: make_criterion(settings["H->R"])}, voice)[name]
+        spoken = translators.to_neuralese({name: make_criterion(settings["H->R"])}, voice)[name]
         found[name] = Translator(english, spoken, facts_of(rows))
     return found
 
@@ -171,22 +160,20 @@ def translated(
     channel: Callable[[Translator, Tensor | None], Channel],
     sayable: Tensor,
 ) -> list[Condition]:
-    """A condition for each criterion of the config and for new messages; random phrases go back as ours do."""
+    """A condition for each criterion of the config; random phrases go back as ours do."""
     ours, found = chosen[with_role(criteria, "ours") or next(iter(chosen))], []
     for name, settings in criteria.items():
         by_meaning = kind_of(settings).by_meaning
         heard = channel(chosen[name], None) if by_meaning else channel(ours, sayable)
         facts = chosen[name].facts if by_meaning else {}
         found.append(Condition(name, title(name, settings), settings.get("role", ""), heard, facts))
-    if new := chosen.get(SYNTHESIS.name):
-        found.append(replace(SYNTHESIS, heard=channel(new, None), facts=new.facts))
     return found
 
 
 def relay_conditions(run: Run, choice: pd.DataFrame, criteria: Families, config: RelayConfig) -> list[Condition]:
     """The controls, and the relay chosen for each criterion."""
     translators = Translators(run, config)
-    chosen = chosen_translators(translators, choice, new_messages(run))
+    chosen = chosen_translators(translators, choice)
     return [
         replace(NATIVE, heard=unchanged),
         replace(SILENCE, heard=silence(run.phrases.index(""))),

@@ -60,7 +60,7 @@ RELAY_CHOICE = schema.contract("relay_choice", "criterion, rank").of(
     criterion=schema.CRITERION,
     to_english=schema.text("The member that translates out of neuralese."),
     to_neuralese=schema.text("The member that translates back into it."),
-    voice=schema.text("How a phrase is said in neuralese: as `recorded`, as the `mean` message, or as a `new` one."),
+    voice=schema.text("How a phrase is said in neuralese: as `recorded`, or as the `mean` message."),
     settings=schema.text("The members' settings, as JSON."),
     accuracy=schema.share("How often the robot at the end guesses the state, where that was screened.", optional=True),
     understood=schema.share("How often the model human guesses the state from the same English.", optional=True),
