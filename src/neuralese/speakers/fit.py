@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
-from neuralese.agents.messages import Messages, Sequences
+from neuralese.agents.messages import Messages, Sequences, distinct
 from neuralese.config.models import FitConfig
 from neuralese.games.states import States
 from neuralese.randomness import seeded
@@ -287,25 +287,17 @@ def _fit_vectors(
     return Fitted(kinds[min(losses, key=losses.__getitem__)].eval(), losses)
 
 
-def distinct(rows: Tensor) -> tuple[Tensor, Tensor]:
-    """The distinct rows of (n, ...), and which of them each row is, (n,)."""
-    if rows[0].numel() > 1:
-        return rows.unique(dim=0, return_inverse=True)
-    values, place = rows.flatten().unique(return_inverse=True)  # many times faster
-    return values.view(-1, *rows.shape[1:]), place
-
-
 def shares(observations: Tensor, said: Tensor, weights: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The distinct observations, and each distinct pair of an observation and a number `said` (n,) in it.
 
     A pair is the place of the observation, the number, and its share of all (or of their weights), (pairs,) each.
     """
-    views, view = distinct(observations)
+    first, view = distinct(observations)
     size = int(said.max()) + 1
     pairs, pair = (view * size + said).unique(return_inverse=True)
     weights = torch.ones(len(said)) if weights is None else weights
     total = torch.zeros(len(pairs), dtype=torch.float64).index_add_(0, pair, weights.double())
-    return views, pairs // size, pairs % size, (total / total.sum()).float()
+    return observations[first], pairs // size, pairs % size, (total / total.sum()).float()
 
 
 def mean_messages(observations: Tensor, messages: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -313,12 +305,12 @@ def mean_messages(observations: Tensor, messages: Tensor) -> tuple[Tensor, Tenso
 
     The fourth is the mean square by which each entry of a message differs from those means, (message,).
     """
-    views, view = distinct(observations)
+    first, view = distinct(observations)
     counts = view.bincount()
-    means = torch.zeros(len(views), messages.shape[1], dtype=torch.float64).index_add_(0, view, messages.double())
+    means = torch.zeros(len(first), messages.shape[1], dtype=torch.float64).index_add_(0, view, messages.double())
     means /= counts[:, None]
     around = (messages - means[view]).square().mean(0)
-    return views, means.float(), counts / len(messages), around.float()
+    return observations[first], means.float(), counts / len(messages), around.float()
 
 
 def fit_human_speaker(
@@ -419,7 +411,8 @@ class Guesses:
 
     def __init__(self, game: States, states: Tensor, words: Lists, chosen: Tensor) -> None:
         views = game.human_view(game.candidates(states).flatten(0, 1))
-        self.views, place = distinct(views)
+        first, place = distinct(views)
+        self.views = views[first]
         self.row, self.word = words.members(chosen)
         self.view = place.view(states.shape[:2])[self.row]  # (said, s) where each word of a message is looked up
         self.count, self.size = len(chosen), words.size
