@@ -29,9 +29,9 @@ from neuralese.speakers.vectors import GaussianSpeaker, RobotSpeaker
 HELD_OUT = 10_000  # maximum number of held-out messages used while fitting in minibatches
 
 # all at once: an L2 penalty on weight matrices falls step by step, each fit starting where the last one ended
-PENALTIES = (0.25, 0.05, 0.01, 0.002, 0.0)  # divided by the root of the number of messages
+PENALTIES = (0.25, 0.08, 0.025, 0.008, 0.002, 0.0)  # divided by the root of the number of messages
 ITERATIONS = 100  # maximum for each penalty
-PATIENCE = 15  # iterations without a gain on held-out data after which a penalty is done
+PATIENCE = 10  # iterations without a gain on held-out data after which a penalty is done
 GAIN = 1e-5  # nats that count as a gain
 WORTHWHILE = 1e-3  # gain of a penalty below which no weaker one is tried
 
