@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from threadpoolctl import threadpool_limits
 from torch import Tensor, nn
 from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
@@ -152,7 +153,8 @@ def _at_once(
     for penalty in np.array(PENALTIES) / math.sqrt(count):
         before, since = best.value, 0
         options = {"maxiter": ITERATIONS, "ftol": 1e-6, "gtol": 1e-7}
-        found = minimize(penalised, values, (penalty,), "L-BFGS-B", jac=True, callback=look, options=options)
+        with threadpool_limits(1, "blas"):  # sums over several threads are rounded differently
+            found = minimize(penalised, values, (penalty,), "L-BFGS-B", jac=True, callback=look, options=options)
         values = found.x
         log.info("%s: penalty %g, %d iterations, held-out %.4f", name, penalty, found.nit, best.value)
         if best.value > before - WORTHWHILE:
