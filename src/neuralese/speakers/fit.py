@@ -381,10 +381,11 @@ def fit_human_listener(
     Each of its networks sees its own part of every batch, so that several take no longer than one.
     """
     listener = seeded(lambda: HumanListener(game, config.hidden, said.words.size), generator)
+    networks = len(listener.networks)
 
     def error(states: Tensor, bags: Tensor) -> Tensor:
-        count, errors = len(listener.networks), []
-        for network, seen, heard in zip(listener.networks, states.chunk(count), bags.chunk(count), strict=True):
+        errors = []
+        for network, seen, heard in zip(listener.networks, states.chunk(networks), bags.chunk(networks), strict=True):
             views = (game.human_view(each) for each in game.candidates(seen).unbind(1))
             right, *wrong = ((network(view) * heard).sum(1) for view in views)
             errors.append(nn.functional.softplus(torch.stack(wrong).logsumexp(0) - right).mean())
@@ -394,33 +395,40 @@ def fit_human_listener(
         chosen = _draw(len(said), batch, generator)
         states = game.practise(said.states[chosen], generator)
         if config.full_batch:
-            return Guesses(game, states, said.words, chosen).error(listener)
+            return Guesses(game, states, said.words, chosen, networks).error(listener)
         return error(states, said.words.bags(chosen))
 
     look = _draw(len(held_out), HELD_OUT, generator)
     states = game.redraw(held_out.states[look], generator)
     if config.full_batch:
-        guesses = Guesses(game, states, held_out.words, look)
-        fit(listener, loss, lambda: float(guesses.error(listener)), config, "human listener")
+        check = partial(Guesses(game, states, held_out.words, look, networks).error, listener)
     else:
-        bags = held_out.words.bags(look)
-        fit(listener, loss, lambda: float(error(states, bags)), config, "human listener")
+        check = partial(error, states, held_out.words.bags(look))
+    fit(listener, loss, check, config, "human listener")
     return listener
 
 
 class Guesses:
-    """Which of the candidates of states (n, s, ...) do bags of words describe? Each distinct view is scored once."""
+    """Which of the candidates of states (n, s, ...) do bags of words describe? Each distinct view is scored once.
 
-    def __init__(self, game: States, states: Tensor, words: Lists, chosen: Tensor) -> None:
-        views = game.human_view(game.candidates(states).flatten(0, 1))
-        first, place = distinct(views)
-        self.views = views[first]
-        self.row, self.word = words.members(chosen)
-        self.view = place.view(states.shape[:2])[self.row]  # (said, s) where each word of a message is looked up
-        self.count, self.size = len(chosen), words.size
+    Each of several networks guesses in its own part of the states.
+    """
+
+    def __init__(self, game: States, states: Tensor, words: Lists, chosen: Tensor, networks: int) -> None:
+        self.parts = []
+        for part, rows in zip(states.chunk(networks), chosen.chunk(networks), strict=True):
+            seen = game.human_view(game.candidates(part).flatten(0, 1))
+            first, place = distinct(seen)
+            row, word = words.members(rows)
+            # where each word of a message is looked up, by candidate
+            self.parts.append(
+                (seen[first], row, place.view(len(rows), -1)[row] * words.size + word[:, None], len(rows))
+            )
 
     def error(self, listener: HumanListener) -> Tensor:
-        fits = listener.fits(self.views)
-        said = fits.flatten()[self.view * self.size + self.word[:, None]]
-        scores = said.new_zeros(self.count, said.shape[1]).index_add(0, self.row, said)
-        return nn.functional.softplus(scores[:, 1:].logsumexp(1) - scores[:, 0]).mean()
+        errors = []
+        for network, (views, row, place, count) in zip(listener.networks, self.parts, strict=True):
+            said = network(views).flatten()[place]
+            scores = said.new_zeros(count, said.shape[1]).index_add(0, row, said)
+            errors.append(nn.functional.softplus(scores[:, 1:].logsumexp(1) - scores[:, 0]).mean())
+        return torch.stack(errors).mean()
