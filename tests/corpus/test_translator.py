@@ -214,13 +214,13 @@ def test_vectors_arrays_and_utterances_are_learned_from():
     said = np.where(states[:, 0] > 0, "to the right", "on the left").tolist()
     said[0] = None
     settings = {"utterances": {"least": 2}}
-    translator = Translator(criterion=ONE, corpus=settings, config=SMALL).fit(states, messages, said)
+    translator = Translator(corpus=settings, config=SMALL).fit(states, messages, said)
     assert set(translator.phrases_) >= {"right", "left"}
     best = translator.to_english(messages, n_best=1)["target"].str.contains("right").to_numpy()
     assert (best == (states[:, 0] > 0)).mean() > 0.9
     answer = translator.to_neuralese("right", n_best=1)["message"][0]
     assert len(answer) == 4
-    again = Translator(criterion=ONE, corpus=settings, config=SMALL).fit(states, messages, said)
+    again = Translator(corpus=settings, config=SMALL).fit(states, messages, said)
     pd.testing.assert_frame_equal(again.dictionary_, translator.dictionary_)  # two fits of the same data
 
 
