@@ -7,6 +7,6 @@ FROM python:3.12-slim
 RUN apt-get update && apt-get install -y --no-install-recommends make && rm -rf /var/lib/apt/lists/*
 WORKDIR /neuralese
 COPY . .
-RUN pip install --no-cache-dir -c constraints.txt -e .
+RUN pip install --no-cache-dir -c constraints.txt -e ".[all]"
 
 ENTRYPOINT ["neuralese", "run"]

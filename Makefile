@@ -90,7 +90,7 @@ clean:
 
 $(INSTALLED): pyproject.toml constraints.txt
 	@echo "Installing into $(VENV): minutes with pip, seconds with uv ..."
-	PYTHON=$(PYTHON) tools/install $(VENV) .
+	PYTHON=$(PYTHON) tools/install $(VENV) ".[all]"
 	touch $@
 
 $(TEST_INSTALLED): $(INSTALLED)

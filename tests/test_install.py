@@ -3,12 +3,15 @@
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
 from packaging.requirements import Requirement
+
+from neuralese.errors import EXTRAS
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -83,7 +86,8 @@ def test_the_lock_file_has_only_pins_with_digests_and_every_direct_dependency():
     pins = re.sub(r"^#.*$", "", LOCK, flags=re.M)
     assert PIN.sub("", pins).strip() == ""
     extras = PROJECT["optional-dependencies"]
-    asked = [Requirement(text).name for text in (*PROJECT["dependencies"], *extras["test"], *extras["docs"])]
+    every = [*PROJECT["dependencies"], *(text for name in extras if name != "slurm" for text in extras[name])]
+    asked = [Requirement(text).name for text in every]
     assert {re.sub(r"[-_.]+", "-", name).lower() for name in asked} <= {"neuralese", *dict(PINS)}
 
 
@@ -114,3 +118,44 @@ def test_the_version_is_the_same_everywhere():
     latest = re.search(r"^## \[(\d\S+)\] - (\S+)$", (ROOT / "CHANGELOG.md").read_text(), re.M)
     assert latest.groups() == (PROJECT["version"], str(citation["date-released"]))
     assert citation["version"] == PROJECT["version"]
+
+
+WITHOUT_EXTRAS = """
+import sys
+from neuralese.errors import EXTRAS
+for libraries in EXTRAS.values():
+    for library in libraries:
+        sys.modules[library] = None  # as if it were not installed
+from neuralese import Recording, Translator, open_run, read_corpus
+from neuralese.cli.main import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--help"], "Bring your own agents"),
+        (["corpus", "new", "mine"], "mine is a corpus of a toy game"),
+        (["run"], "snakemake is not installed; install it with: pip install 'neuralese[workflow]'"),
+    ],
+)
+def test_without_the_extras_corpora_work_and_commands_name_the_extra_they_lack(arguments, said, tmp_path):
+    command = [sys.executable, "-c", WITHOUT_EXTRAS, *arguments]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert said in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_every_library_of_an_extra_is_known_and_the_extra_all_has_the_others():
+    extras = PROJECT["optional-dependencies"]
+    assert [Requirement(text).extras for text in extras["all"]] == [set(EXTRAS)]
+    for extra, libraries in EXTRAS.items():
+        names = {re.sub(r"[-_.]+", "_", Requirement(text).name).lower() for text in extras[extra]}
+        renamed = {"skimage": "scikit_image", "vl_convert": "vl_convert_python"}
+        assert {renamed.get(library, library) for library in libraries} <= names
+
+
+def test_importing_the_package_loads_nothing_else():
+    code = "import neuralese, sys; print({'torch', 'pandas', 'numpy', 'pydantic'} & {*sys.modules})"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "set()"

@@ -1,7 +1,14 @@
 """The exceptions that are addressed to the user, and how their messages quote values."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+EXTRAS = {  # of this package, with the libraries that they bring: a corpus and its translation need none of them
+    "workflow": ("snakemake", "snakemake_interface_logger_plugins", "requests", "skimage", "tqdm"),
+    "birds": ("efficientnet_lite_pytorch", "onnx", "onnxruntime"),
+    "report": ("jinja2", "vl_convert"),
+}
 LONGEST = 40  # characters of a value that are quoted
 
 
@@ -18,6 +25,20 @@ class DamagedError(NeuraleseError):
 
 class StorageError(NeuraleseError):
     """The disk refuses a write (full, read-only); trying something else would not help."""
+
+
+@contextmanager
+def extras() -> Iterator[None]:
+    """Say what to install if a library of an extra is imported here and missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        name = (error.name or "").partition(".")[0]
+        for extra, libraries in EXTRAS.items():
+            if name in libraries:
+                message = f"{name} is not installed; install it with: pip install 'neuralese[{extra}]'"
+                raise NeuraleseError(message) from None
+        raise
 
 
 def shown(value: object) -> str:

@@ -65,7 +65,7 @@ def test_the_score_is_perfect_for_a_perfect_speaker_and_at_chance_for_the_contro
 @pytest.mark.slow
 def test_a_speaker_that_draws_its_symbols_at_random_is_understood_at_chance_in_both_directions():
     held = []
-    for draw in range(5):
+    for draw in range(10):
         random = np.random.default_rng(draw)
         states = pd.DataFrame({"shape": random.choice(list("abcd"), 600), "size": random.choice(list("mn"), 600)})
         translator = Translator(criterion=ONE, config=SMALL, corpus={"candidates": 3})
@@ -73,7 +73,7 @@ def test_a_speaker_that_draws_its_symbols_at_random_is_understood_at_chance_in_b
         belief = belief.set_index(["speaker", "listener", "unit", "criterion"])
         for cell in (("R", "H*", "message", "belief"), ("H", "R*", "utterance", "belief")):
             held.append(belief.loc[cell, "ci_low"] <= 1 / 3 <= belief.loc[cell, "ci_high"])
-    assert sum(held) >= len(held) - 1
+    assert sum(held) >= 18  # of 20 intervals at 95 %
 
 
 def test_what_is_saved_copied_or_pickled_is_the_same_and_a_clone_has_learned_nothing(fitted, tmp_path):
@@ -216,13 +216,13 @@ def test_vectors_arrays_and_utterances_are_learned_from():
     said = np.where(states[:, 0] > 0, "to the right", "on the left").tolist()
     said[0] = None
     settings = {"utterances": {"least": 2}}
-    translator = Translator(criterion=ONE, corpus=settings, config=SMALL).fit(states, messages, said)
+    translator = Translator(corpus=settings, config=SMALL).fit(states, messages, said)
     assert set(translator.phrases_) >= {"right", "left"}
     best = translator.to_english(messages, n_best=1)["target"].str.contains("right").to_numpy()
     assert (best == (states[:, 0] > 0)).mean() > 0.9
     answer = translator.to_neuralese("right", n_best=1)["message"][0]
     assert len(answer) == 4
-    again = Translator(criterion=ONE, corpus=settings, config=SMALL).fit(states, messages, said)
+    again = Translator(corpus=settings, config=SMALL).fit(states, messages, said)
     pd.testing.assert_frame_equal(again.dictionary_, translator.dictionary_)  # two fits of the same data
 
 

@@ -66,7 +66,7 @@ def test_a_wheel_holds_every_file_of_the_library_and_of_the_workflow_and_finds_t
 def test_a_fresh_environment_runs_everything_from_an_empty_folder(wheel, tmp_path):
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
     bin_folder = tmp_path / "venv/bin"
-    install = [bin_folder / "pip", "install", "--quiet", "--constraint", ROOT / "constraints.txt", wheel]
+    install = [bin_folder / "pip", "install", "--quiet", "--constraint", ROOT / "constraints.txt", f"{wheel}[all]"]
     subprocess.run(install, check=True, env=plain_environment())
     (tmp_path / "empty").mkdir()
 

@@ -23,7 +23,7 @@ def test_the_density_is_that_of_independent_normal_numbers(width, generator):
     torch.testing.assert_close(left_out, left_out[:, :1].expand_as(left_out))
 
 
-FIT = FitConfig(hidden=32, steps=600, batch=128, check_every=50, learning_rate=0.01)
+FIT = FitConfig(hidden=32, full_batch=8192)
 
 
 class Views:

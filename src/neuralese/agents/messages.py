@@ -103,8 +103,25 @@ class Sequences:
 
     def distinct(self) -> tuple["Sequences", Tensor, Tensor]:
         """The K different messages, in order of their symbols; the index of each message, (n,); counts, (K,)."""
-        rows, ids, counts = np.unique(self.places.numpy(), axis=0, return_inverse=True, return_counts=True)
-        return replace(self, places=torch.from_numpy(rows)), torch.from_numpy(ids.reshape(-1)), torch.from_numpy(counts)
+        first, ids = distinct(self.places)
+        return self[first], ids, ids.bincount(minlength=len(first))
+
+
+def distinct(rows: Tensor) -> tuple[Tensor, Tensor]:
+    """The first of each of the K different rows of numbers (n, ...), in their order, (K,), and which each is, (n,).
+
+    Much faster than `torch.unique` along a dimension, which compares whole rows.
+    """
+    code, size = torch.zeros(len(rows), dtype=torch.int64), 1
+    for column in rows.flatten(1).T if len(rows) else ():
+        values, place = column.unique(return_inverse=True)
+        if size * len(values) >= 2**62:
+            codes, code = code.unique(return_inverse=True)
+            size = len(codes)
+        code, size = code * len(values) + place, size * len(values)
+    codes, ids = code.unique(return_inverse=True)
+    first = torch.full((len(codes),), len(rows)).scatter_reduce_(0, ids, torch.arange(len(rows)), "amin")
+    return first, ids
 
 
 def on_data(counts: MessagesConfig, data: str) -> MessagesConfig:

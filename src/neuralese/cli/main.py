@@ -12,7 +12,7 @@ from importlib import import_module
 import click
 
 from neuralese.cli.output import plain
-from neuralese.errors import NeuraleseError
+from neuralese.errors import NeuraleseError, extras
 
 COMMANDS = {
     "init": "Write configs as a starting point for your own experiment.",
@@ -45,7 +45,8 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> object:
         """Run a command; an error that a user can fix ends it with exit code 1 and one sentence."""
         try:
-            done = super().invoke(ctx)
+            with extras():
+                done = super().invoke(ctx)
             sys.stdout.flush()
             return done
         except BrokenPipeError:  # the reader has read enough, as in `| head`

@@ -5,6 +5,7 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -57,6 +58,8 @@ def snakemake_command(arguments: Sequence[str]) -> tuple[list[str], str]:
 
     Configs are found by their names, and a target may follow a config. All other arguments are passed on unchanged.
     """
+    if find_spec("snakemake") is None:
+        raise ModuleNotFoundError(name="snakemake")
     end = arguments.index("--") if "--" in arguments else len(arguments)
     own, others = PARSER.parse_known_args(arguments[:end])
     seen, _ = SEEN.parse_known_args(others)

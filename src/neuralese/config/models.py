@@ -173,10 +173,10 @@ class FitConfig(Section):
     steps: Count = key(3000, "Maximum number of minibatches.", "More does no harm: dev chooses the best weights.")
     batch: Batch = key(1024, "Number of messages in a minibatch.")
     learning_rate: Rate = key(0.003, "Initial learning rate of Adam.")
-    faster: Annotated[float, between(1, 1000)] = key(
-        1.0,
-        "A second learning rate to try, as a multiple of the first; dev decides between the two. 1 tries none.",
-        "Corpora try one: they may hold a hundred utterances or a million.",
+    full_batch: Annotated[int, between(0, 1_000_000)] = key(
+        0,
+        "Number of distinct observations up to which speakers are fitted to all messages at once, by L-BFGS.",
+        "Corpora use 8192. With more, or 0, minibatches are drawn for Adam, to which the keys above and below apply.",
     )
     check_every: Count = key(250, "Number of minibatches between checks on held-out data.")
     patience: Annotated[int, between(0, MOST)] = key(4, "Number of checks without gain before it stops; 0: no stop.")

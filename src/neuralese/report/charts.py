@@ -360,6 +360,8 @@ def library() -> str:
 
 def save(charts: Iterable[tuple[str, Spec]], title: str, *paths: str | Path, columns: int = 2) -> None:
     """Draw charts under their headings into files (png or svg)."""
+    from vl_convert import svg_to_png
+
     figure = {
         "title": {"text": title, "offset": 16},
         "columns": columns,
@@ -378,8 +380,6 @@ def save(charts: Iterable[tuple[str, Spec]], title: str, *paths: str | Path, col
     if not svg:
         told = html.escape(f"{title}: not drawn for lack of memory")
         svg = f'<svg xmlns="http://www.w3.org/2000/svg" width="640" height="40"><text x="8" y="24">{told}</text></svg>'
-    from vl_convert import svg_to_png
-
     for path in map(Path, paths):
         write_bytes(path, svg.encode() if path.suffix == ".svg" else svg_to_png(svg, scale=1.5))
 

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from neuralese.agents.messages import Sequences
+from neuralese.agents.messages import Sequences, distinct
 from neuralese.errors import NeuraleseError
 from neuralese.games.states import States
 
@@ -45,8 +45,10 @@ class SymbolSpeaker(nn.Module, ABC):
         are those of a power of p(z | x), not of the distribution proportional to it.
         """
         places, possible = self._fitted(messages)
-        scores = self._score(places, observations) if len(places) else torch.empty(0, len(observations))
+        first, which = distinct(observations)  # contexts share their states
+        scores = self._score(places, observations[first]) if len(places) else torch.empty(0, len(first))
         scores[~possible] = -torch.inf
+        scores = scores[:, which]
         return scores if widen == 1.0 else scores.div_(widen**2)
 
     def log_peak(self, widen: float = 1.0) -> float:
@@ -54,11 +56,18 @@ class SymbolSpeaker(nn.Module, ABC):
 
     def log_prob_each(self, messages: Sequences, observations: Tensor) -> Tensor:
         places, possible = self._fitted(messages)
+        if torch.is_grad_enabled():
+            return self._each(places, observations).masked_fill(~possible, -torch.inf)
+        # listeners hear the same messages in the same states again and again
+        first, which = distinct(torch.cat([places, observations.flatten(1)], 1))
+        return self._each(places[first], observations[first])[which].masked_fill(~possible, -torch.inf)
+
+    def _each(self, places: Tensor, observations: Tensor) -> Tensor:
         logits = self._logits(places, observations)
         spoken = torch.log_softmax(logits, 2).gather(2, places.clamp(max=self.classes - 1)[..., None]).squeeze(2)
         # the first end counts: its probability is that of stopping there
         counts = torch.arange(self.longest) <= (places != len(self.vocabulary)).sum(1, keepdim=True)
-        return (spoken * counts).sum(1).masked_fill(~possible, -torch.inf)
+        return (spoken * counts).sum(1)
 
     @abstractmethod
     def _score(self, places: Tensor, observations: Tensor) -> Tensor:
@@ -156,8 +165,8 @@ class AutoregressiveSpeaker(SymbolSpeaker):
         return self.memory(self.heard(before))[0]
 
     def _logits(self, places: Tensor, observations: Tensor) -> Tensor:
-        distinct, which = places.unique(dim=0, return_inverse=True)  # agents repeat themselves, and the GRU is slow
-        memory = self._remember(distinct)
+        first, which = distinct(places)  # agents repeat themselves, and the GRU is slow
+        memory = self._remember(places[first])
         return self.said(self.scale(memory)[which] * self.seen(observations)[:, None]) + self.shift(memory)[which]
 
     def _score(self, places: Tensor, observations: Tensor) -> Tensor:

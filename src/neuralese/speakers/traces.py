@@ -32,12 +32,16 @@ class Lists:
         places = torch.arange(int(starts[-1])) + torch.repeat_interleave(self.starts[chosen] - starts[:-1], lengths)
         return Lists(self.values[places], starts, self.size)
 
+    def members(self, chosen: Tensor) -> tuple[Tensor, Tensor]:
+        """Every number in the lists `chosen` (n,): in which of them it is, and the number."""
+        some = self[chosen]
+        return torch.repeat_interleave(torch.arange(len(chosen)), some.starts.diff()), some.values
+
     def bags(self, chosen: Tensor) -> Tensor:
         """How often each number occurs in the lists `chosen` (n,): (n, size)."""
-        some = self[chosen]
-        rows = torch.repeat_interleave(torch.arange(len(chosen)), some.starts.diff())
+        rows, members = self.members(chosen)
         bags = torch.zeros(len(chosen), self.size)
-        return bags.index_put_((rows, some.values), torch.ones(len(rows)), accumulate=True)
+        return bags.index_put_((rows, members), torch.ones(len(rows)), accumulate=True)
 
     def one(self, chosen: Tensor, generator: torch.Generator) -> Tensor:
         """One number from each of the lists `chosen` (n,), drawn uniformly: (n,)."""

@@ -1,5 +1,6 @@
 """p(z | x) of agents whose messages are vectors: an isotropic Gaussian whose noise is known, or one that is fitted."""
 
+import copy
 import math
 
 import torch
@@ -91,6 +92,31 @@ class GaussianSpeaker(nn.Module):
         noise = self.noise.expand(messages.shape[1])
         off = ((messages - self.mean(observations)) / noise).square().sum(1)
         return -off / 2 - noise.log().sum() - messages.shape[1] * math.log(2 * math.pi) / 2
+
+    def squares(self, observations: Tensor, means: Tensor, share: Tensor, around: Tensor) -> Tensor:
+        """The mean square by which each entry of messages is off, (message,).
+
+        In observations (k, ...), whose share of all messages is (k,), they have `means` (k, message); the mean square
+        by which they differ from those is `around` (message,).
+        """
+        return share @ (means - self.mean(observations)).square() + around
+
+    def loss(self, squares: Tensor) -> Tensor:
+        """Nats per message if each entry is off by `squares` (message,) on average."""
+        noise = self.noise.expand(len(squares))
+        return (squares / noise.square()).sum() / 2 + noise.log().sum() + len(squares) * math.log(2 * math.pi) / 2
+
+    def recalibrated(self, squares: Tensor, diagonal: bool) -> "GaussianSpeaker":
+        """The same means with the noise that explains `squares` (message,).
+
+        Diagonal noise is scaled by one factor; other noise is the root mean square.
+        """
+        other = copy.deepcopy(self)
+        other.settings["diagonal"] = other.diagonal = diagonal
+        noise = self.noise.detach()
+        variance = noise.square() * (squares / noise.square()).mean() if diagonal else squares.mean(0, keepdim=True)
+        other.log_noise = nn.Parameter(variance.clamp(min=torch.finfo(variance.dtype).tiny).log() / 2)
+        return other
 
 
 def log_density(points: Tensor, means: Tensor, width: float) -> Tensor:

@@ -17,7 +17,7 @@ from typing import Any
 
 from neuralese import tasks
 from neuralese.data.data_sets import raw_kind
-from neuralese.errors import NeuraleseError
+from neuralese.errors import NeuraleseError, extras
 from neuralese.stages.run import Run
 from neuralese.storage.files import making, read_made, storage_problem
 
@@ -112,7 +112,8 @@ def logged(log: str | Path) -> Iterator[None]:
         handlers.append(logging.FileHandler(log, mode="w", encoding="utf-8"))
         handlers[1].setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s", "%H:%M:%S"))
         logger.addHandler(handlers[1])
-        yield
+        with extras():
+            yield
     except NeuraleseError as error:
         logger.error("%s", error)
         sys.exit(1)

@@ -283,3 +283,6 @@ class Run:
         others = ["other", *(f"other_{number}" for number in range(2, codes.shape[1]))]
         columns = zip(["target", *others], codes.T.numpy(), strict=True)
         return pd.DataFrame({"message_id": said.ids.numpy(), **dict(columns)})
+
+
+open_run = Run.open

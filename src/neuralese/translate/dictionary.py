@@ -58,7 +58,7 @@ def entries(direction: str, criterion: str, source: Language, target: Language, 
             "rank": np.tile(np.arange(1, ranks + 1), len(best)),
             "target_id": target.ids.numpy()[best].ravel(),
             "target": np.array(target.texts(), dtype=object)[best].ravel(),
-            "score": values.ravel(),
+            "score": values.ravel().clip(max=np.finfo(np.float32).max),  # finite even for pairs that share no context
         }
     )
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from neuralese.errors import NeuraleseError, shown
+from neuralese.errors import NeuraleseError, extras, shown
 from neuralese.storage.tables import vectors
 from neuralese.tasks.corpus.columns import ID, LABEL, NUMBER, TEXT, colors, convert, keys, matrix
 from neuralese.tasks.corpus.files import Faults, Source
@@ -245,7 +245,8 @@ def _pictured(source: Source, name: str, paths: list[str], features: ImageFeatur
 
 @cache
 def _network() -> "Network":
-    from neuralese.tasks.birds.features import Network, export_backbone
+    with extras():
+        from neuralese.tasks.birds.features import Network, export_backbone
 
     return Network(export_backbone(NETWORK, PIXELS))
 

@@ -47,7 +47,7 @@ JUDGED = ("dev", "test")  # splits in which translations are judged, each by a p
 JUDGES = tuple(f"judge_{split}.safetensors" for split in JUDGED)
 
 CARD = (150, 110)  # pixels of a picture
-FITTING = FitConfig(hidden=128, steps=2000, batch=512, learning_rate=0.002, faster=5.0, check_every=100, patience=5)
+FITTING = FitConfig(steps=1000, batch=1024, learning_rate=0.02, full_batch=8192, check_every=50, patience=5)
 
 
 class Corpus(Task):
