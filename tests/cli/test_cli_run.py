@@ -173,7 +173,7 @@ def test_the_summary_has_the_main_figures_the_data_and_the_report(results, tmp_p
         said = capsys.readouterr().out
         assert ("colors: these messages carry no information about these states" in said) != shown
         assert bool(re.search(r"colors\s+robot → human", said)) == shown
-        assert re.search(r"birds\s+human → robot\s+0\.50", said)
+        assert re.search(r"birds\s+human → robot\s+R\s+0\.50", said)
     assert "EMBEDDED DATA: colors ran on a generated stand-in" in said
     assert f"Report: {folder / 'report/index.html'}" in said
     assert said.endswith("5 jobs in 0:10.\n")

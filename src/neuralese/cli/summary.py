@@ -29,7 +29,7 @@ def print_summary(results: Path, ended: str) -> None:
 
 
 def _print_figures(folder: Results) -> None:
-    """For each task and direction: chance, the baseline and our criterion; no figures if messages say nothing."""
+    """For each task, direction and judge: the best baseline and our criterion; none if messages say nothing."""
     from neuralese.evaluate.comparison import p_text, read_comparison
     from neuralese.report.claims import main_cells, uninformative
     from neuralese.storage.tables import read_table
@@ -43,9 +43,9 @@ def _print_figures(folder: Results) -> None:
         )
     rows = []
     for cell in main_cells(read_comparison(folder.folder / "tables/comparison.csv"), without=nothing_in):
-        baseline = "" if cell["baseline"] is None else f"{cell['baseline']:.3f}"
+        baseline = f"{cell['best']} {cell['marks'][cell['best']][0]:.3f}" if cell["best"] else ""
         ours = f"{cell['ours']:.3f} [{cell['low']:.3f}, {cell['high']:.3f}]"
-        rows.append([cell["task"], cell["way"], f"{cell['chance']:.2f}", baseline, ours])
+        rows.append([cell["task"], cell["way"], cell["judge"], f"{cell['chance']:.2f}", baseline, ours])
     if rows:
-        head = ["task", "direction", "chance", "baseline", "ours [95% interval]"]
+        head = ["task", "direction", "judge", "chance", "best baseline", "ours [95% interval]"]
         print_table(head, rows, "How often a listener guesses the speaker's state from a translated message")
