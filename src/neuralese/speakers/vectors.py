@@ -134,16 +134,3 @@ def log_density(points: Tensor, means: Tensor, width: float) -> Tensor:
 def log_peak(size: int, width: float) -> float:
     """The log density of an isotropic Gaussian of `size` dimensions at its mean."""
     return -size * math.log(width * math.sqrt(2 * math.pi))
-
-
-def half_squares(means: Tensor) -> Tensor:
-    """|m|^2 / 2 of means (..., d)."""
-    return means.square().sum(-1) / 2
-
-
-def log_density_but_for_z(points: Tensor, means: Tensor, halves: Tensor, width: float) -> Tensor:
-    """log N(z_pr; m_pbs, width^2), (p, r, b, s), up to a term of z alone, which no belief depends on.
-
-    For points (p, r, d) around means (p, b, s, d), with the `half_squares` (p, b, s) of the means.
-    """
-    return (torch.einsum("prd,pbsd->prbs", points, means) - halves[:, None]) / width**2
