@@ -15,18 +15,18 @@ import numpy as np
 import pyarrow as pa
 from measure import peak_megabytes
 
-from neuralese.config.models import CRITERIA, Ablation, Dictionary, Evaluation, MessagesConfig
+from neuralese.config.models import CRITERIA, Ablation, DescriptionConfig, Dictionary, Evaluation, MessagesConfig
 from neuralese.stages import agents, evaluate, translate
 from neuralese.stages.run import Run
 from neuralese.tasks.corpus.read import read_corpus
 from neuralese.tasks.corpus.task import FITTING
 from neuralese.tasks.corpus.write import settings_text, write_corpus
-from neuralese.translator import corpus_run, fit_models, one_thread, read, take, write_dictionary
+from neuralese.translator import corpus_run, fit_models, one_thread, read, take, write_descriptions, write_dictionary
 
 KINDS = ("cup", "key", "lamp", "book", "ball", "shoe", "coin", "plate")
 SIZES = ("small", "medium", "large")
 LENGTH, NOISE = 16, 0.3  # of vectors
-STAGES = ("read", "fit", "take", "measure", "choose", "dictionary", "evaluate")
+STAGES = ("read", "fit", "take", "measure", "choose", "dictionary", "describe", "evaluate")
 COLUMNS = {
     "messages": "messages",
     "kind": "kind",
@@ -94,6 +94,7 @@ def stages(folder: Path, run: Run) -> dict[str, Callable[[], object]]:
         "measure": lambda: agents.analyse_protocol(run),
         "choose": lambda: chosen.update(translate.choose_members(run, CRITERIA, *compared)),
         "dictionary": lambda: write_dictionary(run, chosen, Dictionary().n_best),
+        "describe": lambda: write_descriptions(run, DescriptionConfig().model_dump(), counts.held_out),
         "evaluate": lambda: evaluate.evaluate_belief(run, "test", counts.held_out, 1, evaluation.resamples),
     }
 

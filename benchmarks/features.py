@@ -69,7 +69,7 @@ def measure(pixels: int, images: int) -> dict[str, float | str]:
 
     def batch() -> None:
         seen = np.stack([crop(content, wanted[name][1], pixels) for name, content in files])
-        maps = torch.from_numpy(floats.maps(seen))
+        maps = torch.from_numpy(np.stack([floats.maps(picture) for picture in seen]))
         for pooled in (sketch_of_batch(maps), maps.mean((2, 3))):
             torch.nn.functional.normalize(pooled.sign() * pooled.abs().sqrt(), dim=1)
 

@@ -78,7 +78,7 @@ ODD_ENDS = [
     ([*COLORS, "blue", "--criterion"], ["nothing", ESCAPE, "../x"]),
     ([*COLORS, "--message-id"], ["-1", "99999999", LONG, "x", "1.5"]),
     ([*COLORS, "--message"], ["nothing.npy", "results", TABLE, "/dev/null"]),
-    (COLORS, ["nothing", "", ESCAPE, "blue " * 500 + "nothing"]),
+    (COLORS, ["nothing", "", ESCAPE, "nothing " * 500]),
     (["corpus", "check"], ["nothing", "", "/dev/null", TABLE, "results"]),
     ([], ["show", "nothing", ESCAPE]),
 ]

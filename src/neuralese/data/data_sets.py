@@ -41,7 +41,10 @@ def provenance(raw: str | Path, rows: dict[str, int], **more: object) -> dict[st
 def read_provenance(path: str | Path) -> dict[str, Any]:
     """Read the record of where a task's data came from."""
     known = read_json(path)
-    if known.get("source") not in KINDS:
+    texts = all(isinstance(known.get(name, ""), str) for name in ("data_set", "time", "speaker"))
+    rows = known.get("rows", {})
+    counts = isinstance(rows, dict) and all(type(count) is int for count in rows.values())
+    if known.get("source") not in KINDS or not texts or not counts:
         raise NeuraleseError(f"{path} does not say where the data comes from; delete it and run snakemake again.")
     return known
 
