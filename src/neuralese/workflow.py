@@ -10,7 +10,7 @@ that it imports. How files are stored, the config and the command line are left 
 import ast
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from functools import cache
 from importlib.metadata import entry_points
 from importlib.util import find_spec
@@ -46,7 +46,8 @@ def reached(script: Path | None, tasks: tuple[str, ...] = (), methods: tuple[str
         if name in found:
             continue
         found |= {name: ast.unparse(node), **_assets(module, node)}
-        used |= _attributes(node)
+        modules = {bound for bound, dotted in (*_imports(node), *_imports_at_top(module)) if _file(dotted)}
+        used |= _attributes(node, modules)
         names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
         here = _definitions(module) if module else {}
         near = [each for each in names & here.keys() if (module, each) not in classes]
@@ -87,8 +88,10 @@ def _bound(node: ast.stmt) -> list[str]:
     return [each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)]
 
 
-def _attributes(node: ast.AST) -> set[str]:
-    return {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
+def _attributes(node: ast.AST, modules: Set[str] = frozenset()) -> set[str]:
+    """The attributes that a piece of code asks for, except those of `modules`."""
+    asked = [each for each in ast.walk(node) if isinstance(each, ast.Attribute)]
+    return {each.attr for each in asked if not (isinstance(each.value, ast.Name) and each.value.id in modules)}
 
 
 def _imports(node: ast.AST) -> Iterator[tuple[str, str]]:

@@ -72,7 +72,7 @@ def test_a_task_from_elsewhere_is_in_every_table_with_its_own_chance(extended):
 
 def test_it_is_in_the_report_with_its_pictures_and_variables(extended):
     page = (extended.quick / "report/index.html").read_text(encoding="utf-8")
-    assert '<section id="shapes"' in page
+    assert 'data-part="examples" data-task="shapes"' in page
     assert "data:image/png;base64" in page
     assert "small red circle" in page
     for name in ("examples_shapes_seed0.png", "table_shapes.png"):

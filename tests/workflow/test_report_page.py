@@ -214,7 +214,7 @@ def test_snakemake_makes_a_report_with_a_caption_for_every_output(project):
     code, output = project.snakemake("--report", "report.html", "--configfile", "config/quick.yaml")
     assert code == 0, output
     text = (project.folder / "report.html").read_text(encoding="utf-8")
-    for category in ("Report", "Tables", "Figures", "Theory", "Protocols", "Games", "Dictionaries", "Data"):
+    for category in ("Report", "Tables", "Figures", "Theory", "Protocols", "Dictionaries", "Data"):
         assert re.search(rf'"{category}"', text), category
     for name in ("index.html", "comparison.html", "table_1a.svg", "examples_driving_seed0.svg"):
         assert name in text

@@ -1,6 +1,7 @@
 """What human drivers said, in which states, and how the model human hears it."""
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,9 @@ from neuralese.storage.tables import read_table
 from neuralese.tasks.driving.logs import Logged, cells, poses
 from neuralese.tasks.driving.tables import GAMES, TURNS, WORDS
 from neuralese.tasks.task import Files
-from neuralese.translate.languages import Parts
+
+if TYPE_CHECKING:
+    from neuralese.translate.languages import Parts
 
 
 def load_turns(files: Files, split: str) -> tuple[pd.DataFrame, np.ndarray]:
@@ -90,7 +93,7 @@ class Humans:
         return replace(self, utterance=said)
 
 
-def load_humans(files: Files, split: str, parts: Parts, silence: int) -> Humans:
+def load_humans(files: Files, split: str, parts: "Parts", silence: int) -> Humans:
     """The humans of one split; `parts` are the phrases of each utterance, one of which is `silence`."""
     (turns, inside), traces = load_turns(files, split), read_table(files["traces.parquet"], "traces")
     known = {each: number for number, each in enumerate(parts)}
