@@ -136,7 +136,7 @@ def test_a_stage_that_reads_a_wrong_table_ends_in_one_sentence_and_leaves_nothin
             str(dictionary.relative_to(project.folder)), "--allowed-rules", "score_dictionary", "--force", *QUICK
         )
         assert code != 0
-        assert "inventory.parquet has no column 'phrase'" in output
+        assert "inventory.parquet, a table of kind 'inventory', has no column 'phrase'" in output
         assert not dictionary.exists()
 
 
