@@ -75,7 +75,7 @@ def bad_values(column: Column) -> list[object]:
     if pa.types.is_floating(column.type):
         missing += [float("inf")] if column.optional else [float("inf"), float("nan")]
     if column.names or column.pattern:
-        missing += ["somewhere else", ""]
+        missing += [each for each in ("somewhere else", "") if each not in column.names]
     return [*missing, *outside, *([ROWS, -1] if column.row_number else [])]
 
 
