@@ -146,7 +146,7 @@ JUDGED_BY = {
     "R": "the robot itself",
     "R*": "a model of the robot",
 }
-MARKS = ("control", "baseline", "printed", "ours")  # roles of the criteria that are compared there
+MARKS = ("control", "baseline", "printed", "ours", "extension")  # roles of the criteria that are compared there
 
 
 def uninformative(parts: Iterable[dict]) -> dict[str, float]:
@@ -171,7 +171,8 @@ def main_cells(comparison: pd.DataFrame, without: Iterable[str] = ()) -> list[di
         if "ours" not in known:
             continue
         ours, best = known["ours"], known.get("baseline")
-        shown = {row.criterion: row for role in MARKS for row in part[part["role"] == role].itertuples()}
+        phrases = part[part["criterion"] != "description-shuffled"]  # one nonsense is enough
+        shown = {row.criterion: row for role in MARKS for row in phrases[phrases["role"] == role].itertuples()}
         cells.append(
             {
                 "task": task,
